@@ -79,20 +79,20 @@ func TestPredictRefusesAnotherWidth(t *testing.T) {
 
 func TestHostileModels(t *testing.T) {
 	for name, spoil := range map[string]func(jobs.Arrays){
-		"another kind":     func(a jobs.Arrays) { a.PutKind("NaiveBayes", modelVersion) },
-		"another version":  func(a jobs.Arrays) { a.PutKind(KindName, modelVersion+1) },
+		"another kind":     func(a jobs.Arrays) { a.PutKind("NaiveBayes", 1) },
+		"another version":  func(a jobs.Arrays) { a.PutKind(KindName, 2) },
 		"no space":         func(a jobs.Arrays) { delete(a, "features.mean") },
 		"prior unknown":    func(a jobs.Arrays) { a.PutText("prior", "flat") },
 		"reject above":     func(a jobs.Arrays) { jobs.PutScalar(a, "reject_below", 1.0) },
 		"reject NaN":       func(a jobs.Arrays) { jobs.PutScalar(a, "reject_below", math.NaN()) },
-		"weight 0":         func(a jobs.Arrays) { jobs.Put(a, modelWeight, []float64{2, 0}) },
-		"weight infinite":  func(a jobs.Arrays) { jobs.Put(a, modelWeight, []float64{2, math.Inf(1)}) },
-		"three weights":    func(a jobs.Arrays) { jobs.Put(a, modelWeight, []float64{2, 3, 4}) },
-		"mean NaN":         func(a jobs.Arrays) { jobs.Put(a, modelMean, []float64{0, 2, math.NaN(), 2}, 2, 2) },
-		"mean transposed":  func(a jobs.Arrays) { jobs.Put(a, modelMean, []float64{0, 2, 5, 2}, 1, 4) },
-		"variance 0":       func(a jobs.Arrays) { jobs.Put(a, modelVariance, []float64{1, 1, 0, 1}, 2, 2) },
-		"variance too low": func(a jobs.Arrays) { jobs.Put(a, modelVariance, []float64{1, 1, 1e-310, 1}, 2, 2) },
-		"variance missing": func(a jobs.Arrays) { delete(a, modelVariance) },
+		"weight 0":         func(a jobs.Arrays) { jobs.Put(a, "classes.weight", []float64{2, 0}) },
+		"weight infinite":  func(a jobs.Arrays) { jobs.Put(a, "classes.weight", []float64{2, math.Inf(1)}) },
+		"three weights":    func(a jobs.Arrays) { jobs.Put(a, "classes.weight", []float64{2, 3, 4}) },
+		"mean NaN":         func(a jobs.Arrays) { jobs.Put(a, "classes.mean", []float64{0, 2, math.NaN(), 2}, 2, 2) },
+		"mean transposed":  func(a jobs.Arrays) { jobs.Put(a, "classes.mean", []float64{0, 2, 5, 2}, 1, 4) },
+		"variance 0":       func(a jobs.Arrays) { jobs.Put(a, "classes.variance", []float64{1, 1, 0, 1}, 2, 2) },
+		"variance too low": func(a jobs.Arrays) { jobs.Put(a, "classes.variance", []float64{1, 1, 1e-310, 1}, 2, 2) },
+		"variance missing": func(a jobs.Arrays) { delete(a, "classes.variance") },
 		"cost of no class": func(a jobs.Arrays) {
 			jobs.Put(a, "costs.truth", []int32{2})
 			jobs.Put(a, "costs.decided", []int32{0})
@@ -144,7 +144,7 @@ func TestDescribe(t *testing.T) {
 	wantCode(t, "rose", err, protocol.CodeSpecInvalid)
 }
 
-// The bytes of a model are a promise. They change only with modelVersion.
+// The bytes of a model are a promise. They change only with the version of its layout.
 func TestModelDigest(t *testing.T) {
 	const want = "496479efebd1b5ab48189ad3aa1f30b6c39b9e84cff28fcd5759aac74ca8514e"
 	if got := jobstest.Digest(modelOf(t, `{}`, fivePoints)); got != want {

@@ -8,16 +8,6 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// modelVersion is the version of the model's layout.
-const modelVersion = 1
-
-// Arrays of a model, beside kind, version, the feature space and the decision.
-const (
-	modelWeight   = "classes.weight"   // F64 [classes], above 0
-	modelMean     = "classes.mean"     // F64 [classes x width], of scaled vectors
-	modelVariance = "classes.variance" // F64 [classes x width], above 0, smoothed
-)
-
 // model is a trained model.
 type model struct {
 	space          *features.Space
@@ -53,12 +43,12 @@ func newModel(params Params, space *features.Space, root *sums.Moments) (*model,
 
 // Fields lists the model.
 func (m *model) Fields(f *jobs.Fields) {
-	f.Kind(KindName, modelVersion)
+	f.Kind(KindName, 1)
 	jobs.Make(f, &m.space).Fields(f)
 	classes, width := m.space.Labels.Len(), m.space.Width
-	jobs.List(f, modelWeight, &m.weight, classes)
-	jobs.List(f, modelMean, &m.mean, classes, width)
-	jobs.List(f, modelVariance, &m.variance, classes, width)
+	jobs.List(f, "classes.weight", &m.weight, classes)            // above 0
+	jobs.List(f, "classes.mean", &m.mean, classes, width)         // of scaled vectors
+	jobs.List(f, "classes.variance", &m.variance, classes, width) // above 0, smoothed
 	m.decision.Fields(f, classes)
 	m.check(f)
 }

@@ -54,9 +54,6 @@ func (r *roll) table() parts.Table {
 		{Name: "label", Texts: r.labels}}
 }
 
-// censusShards names, beside the arrays of parts.List, the shard of each part: I64 [parts, 2], source and number.
-const censusShards = "parts.shards"
-
 // shard is one of a data set.
 type shard struct {
 	source jobs.Source
@@ -82,7 +79,7 @@ func (c *census) Fields(f *jobs.Fields) {
 	for _, s := range c.shards {
 		flat = append(flat, int64(s.source), s.number)
 	}
-	jobs.List(f, censusShards, &flat, len(c.list), 2)
+	jobs.List(f, "parts.shards", &flat, len(c.list), 2)
 	if !f.Reading() {
 		return
 	}

@@ -9,12 +9,6 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// Arrays of the state of phase "tiles", beside those of features.Space.
-const (
-	gridRows    = "grid.rows"    // I64: records of each shard of rows
-	gridColumns = "grid.columns" // I64: of columns; absent where the matrix is symmetric
-)
-
 // grid is how shards lie along the matrix.
 type grid struct {
 	symmetric     bool
@@ -23,11 +17,11 @@ type grid struct {
 
 // Fields lists the grid; whether it is symmetric is known.
 func (g *grid) Fields(f *jobs.Fields) {
-	jobs.List(f, gridRows, &g.rows)
+	jobs.List(f, "grid.rows", &g.rows) // records of each shard of rows
 	if g.symmetric {
 		g.columns = g.rows
 	} else {
-		jobs.List(f, gridColumns, &g.columns)
+		jobs.List(f, "grid.columns", &g.columns) // of columns; absent where the matrix is symmetric
 	}
 	f.Check(func() error { return cmp.Or(checkAxis(g.rows), checkAxis(g.columns)) })
 }

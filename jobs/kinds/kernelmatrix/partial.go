@@ -8,14 +8,6 @@ import (
 	"github.com/gram-compute/gram/jobs/learn/sampling"
 )
 
-// Arrays of a partial.
-const (
-	partNames  = "tiles"
-	partSHA256 = "tiles.sha256"
-	partPlaces = "tiles.places" // I64 [tiles, 5]: size, row, column, rows, columns
-	partSample = "sample"       // of package sampling; only on the diagonal
-)
-
 // written is what some neighboring leaves of a row wrote.
 type written struct {
 	tiles  []Tile
@@ -26,8 +18,8 @@ type written struct {
 // Fields lists the tiles, how their values were found, and the sample.
 func (w *written) Fields(f *jobs.Fields) {
 	tileFields(f, &w.tiles)
-	if f.Has(partSample+".keys", w.sample != nil) {
-		sampling.Fields(f, partSample, &w.sample)
+	if f.Has("sample.keys", w.sample != nil) {
+		sampling.Fields(f, "sample", &w.sample) // of package sampling; only on the diagonal
 	}
 	kernels.PartialRoads(f, &w.roads)
 }
@@ -40,11 +32,11 @@ func tileFields(f *jobs.Fields, tiles *[]Tile) {
 		sums.Append([]byte(t.SHA256))
 		places = append(places, t.Size, t.Row, t.Column, int64(t.Rows), int64(t.Columns))
 	}
-	f.Strings(partNames, &names)
-	f.Strings(partSHA256, &sums)
+	f.Strings("tiles", &names)
+	f.Strings("tiles.sha256", &sums)
 	n := names.Len()
 	f.Require(sums.Len() == n, "%d tiles with %d digests", n, sums.Len())
-	jobs.List(f, partPlaces, &places, n, 5)
+	jobs.List(f, "tiles.places", &places, n, 5) // size, row, column, rows, columns
 	if !f.Reading() {
 		return
 	}

@@ -12,13 +12,6 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// Arrays of a base beside its rows.
-const (
-	baseWidth   = "base.width"   // I64 scalar
-	baseClass   = "base.class"   // I32 [rows]
-	baseWeights = "base.weights" // F32 [rows], where rows have weights
-)
-
 // base holds training records, dense or as compressed rows.
 type base struct {
 	rows.Rows
@@ -32,12 +25,12 @@ func newBase(space *features.Space) *base {
 
 // Fields lists the rows, in time linear in their bytes.
 func (b *base) Fields(f *jobs.Fields) {
-	f.Int(baseWidth, &b.Width, 0, math.MaxInt32)
-	jobs.List(f, baseClass, &b.class)
+	f.Int("base.width", &b.Width, 0, math.MaxInt32)
+	jobs.List(f, "base.class", &b.class)
 	if f.Reading() {
 		b.N = len(b.class)
 	}
-	jobs.Optional(f, baseWeights, &b.weights, b.N)
+	jobs.Optional(f, "base.weights", &b.weights, b.N) // where rows have weights
 	b.Rows.Fields(f)
 	f.Check(b.check)
 }

@@ -7,43 +7,26 @@ import (
 	"github.com/gram-compute/gram/jobs"
 )
 
-// Arrays of a machine, in a state and in a model, beside those of the space and the kernel.
-const (
-	arrayForm     = "form"             // U8 text
-	arrayBias     = "bias"             // U8 scalar: 0 or 1
-	arrayRows     = "supports"         // F32 [supports, width], scaled
-	arrayClass    = "supports.class"   // I32 [supports]: numbers of labels
-	arrayObject   = "supports.object"  // I32 [supports]: numbers of objects
-	arrayOffset   = "supports.offset"  // I64 [supports]
-	arrayObjects  = "supports.objects" // the names of their objects
-	arrayAlpha    = "alpha"            // F64 [supports, columns]
-	arrayB        = "b"                // F64 [columns]
-	votesPlace    = "votes.place"      // I32 [steps], of form voted
-	votesAgainst  = "votes.against"    // I32 [steps]
-	votesStep     = "votes.step"       // F64 [steps]
-	votesSurvived = "votes.survived"   // I64 [steps]
-)
-
 // Fields lists a machine. The arrays are shared.
 func (m *machine) Fields(f *jobs.Fields) {
 	jobs.Make(f, &m.space).Fields(f)
 	m.kernel.Fields(f, m.space)
 	f.Require(m.space.Labels.Len() >= 2 && m.space.Labels.Len() <= maxClasses,
 		"a kernel perceptron of %d classes", m.space.Labels.Len())
-	f.Choice(arrayForm, &m.form, formAveraged, formPlain, formVoted)
-	jobs.Flag[uint8](f, arrayBias, &m.bias)
-	jobs.List(f, arrayClass, &m.class)
+	f.Choice("form", &m.form, formAveraged, formPlain, formVoted)
+	jobs.Flag[uint8](f, "bias", &m.bias)
+	jobs.List(f, "supports.class", &m.class)
 	n, columns := len(m.class), m.columns()
-	jobs.List(f, arrayRows, &m.rows, n, m.space.Width)
-	jobs.List(f, arrayAlpha, &m.alpha, n, columns)
-	jobs.List(f, arrayB, &m.b, columns)
+	jobs.List(f, "supports", &m.rows, n, m.space.Width)
+	jobs.List(f, "alpha", &m.alpha, n, columns)
+	jobs.List(f, "b", &m.b, columns)
 	m.identityFields(f)
 	if m.form == formVoted {
-		jobs.List(f, votesPlace, &m.votes.place)
+		jobs.List(f, "votes.place", &m.votes.place)
 		steps := len(m.votes.place)
-		jobs.List(f, votesAgainst, &m.votes.against, steps)
-		jobs.List(f, votesStep, &m.votes.step, steps)
-		jobs.List(f, votesSurvived, &m.votes.survived, steps)
+		jobs.List(f, "votes.against", &m.votes.against, steps)
+		jobs.List(f, "votes.step", &m.votes.step, steps)
+		jobs.List(f, "votes.survived", &m.votes.survived, steps)
 	}
 	if f.Reading() {
 		m.live = n
@@ -66,9 +49,9 @@ func (m *machine) identityFields(f *jobs.Fields) {
 		}
 		object[i], offset[i] = n, id.Offset
 	}
-	jobs.List(f, arrayObject, &object, len(m.class))
-	jobs.List(f, arrayOffset, &offset, len(m.class))
-	f.Strings(arrayObjects, &names)
+	jobs.List(f, "supports.object", &object, len(m.class)) // numbers of objects
+	jobs.List(f, "supports.offset", &offset, len(m.class))
+	f.Strings("supports.objects", &names) // the names of their objects
 	if !f.Reading() {
 		return
 	}

@@ -7,25 +7,10 @@ import (
 	"github.com/gram-compute/gram/jobs/learn/features"
 )
 
-// modelVersion is the version of the model's layout.
-const modelVersion = 1
-
-// Arrays of a model, beside kind, version and the space's.
 const (
-	modelCenters     = "centers"                    // F64 [k, width], in scaled units, in lexicographic order
-	modelMetric      = "metric"                     // U8 text
-	modelRecords     = "clusters.records"           // I64 [k]: training records
-	modelWeight      = "clusters.weight"            // F64 [k]
-	modelCost        = "clusters.cost"              // F64 [k]: sum of w |x - mu|^2; J is half the sum of all
-	modelContingency = "clusters.labels"            // I64 [labels, k]: training records by label
-	modelInit        = "training.init"              // U8 text
-	modelStop        = "training.stop"              // U8 text: unchanged, tolerance or max_rounds
-	modelRounds      = "training.rounds"            // I64 scalar: Lloyd's rounds of the restart that was kept
-	modelRestart     = "training.restart"           // I64 scalar: its number, from 0
-	modelSilhouette  = "training.silhouette"        // F64 scalar, where asked for
-	noSilhouette     = float64(-2)                  // stands for none; silhouettes are in [-1, 1]
-	maxCount         = int64(1) << 53               // counts are exact in float64
-	maxCenter        = float64(math.MaxFloat32) * 4 // after shifting back; a center is a mean of float32
+	noSilhouette = float64(-2)                  // stands for none; silhouettes are in [-1, 1]
+	maxCount     = int64(1) << 53               // counts are exact in float64
+	maxCenter    = float64(math.MaxFloat32) * 4 // after shifting back; a center is a mean of float32
 )
 
 // model is a trained model.
@@ -68,22 +53,22 @@ func (m *model) agreement() (c contingency, ok bool) {
 
 // Fields lists the model.
 func (m *model) Fields(f *jobs.Fields) {
-	f.Kind(KindName, modelVersion)
+	f.Kind(KindName, 1)
 	jobs.Make(f, &m.space).Fields(f)
-	jobs.List(f, modelCenters, &m.centers, -1, m.space.Width)
+	jobs.List(f, "centers", &m.centers, -1, m.space.Width) // in scaled units, in lexicographic order
 	f.Require(len(m.centers) > 0, "a model without centers")
 	k := m.clusters()
-	f.Choice(modelMetric, &m.metric, metricEuclidean, metricCosine)
-	jobs.List(f, modelRecords, &m.records, k)
-	jobs.List(f, modelWeight, &m.weight, k)
-	jobs.List(f, modelCost, &m.cost, k)
-	jobs.List(f, modelContingency, &m.labels, m.space.Labels.Len(), k)
-	f.Choice(modelInit, &m.init, initNames...)
-	f.Choice(modelStop, &m.stop, stopUnchanged, stopTolerance, stopRounds)
-	jobs.Scalar(f, modelRounds, &m.rounds)
-	jobs.Scalar(f, modelRestart, &m.restart)
-	if f.Has(modelSilhouette, m.silhouette != noSilhouette) {
-		jobs.Scalar(f, modelSilhouette, &m.silhouette)
+	f.Choice("metric", &m.metric, metricEuclidean, metricCosine)
+	jobs.List(f, "clusters.records", &m.records, k) // training records
+	jobs.List(f, "clusters.weight", &m.weight, k)
+	jobs.List(f, "clusters.cost", &m.cost, k)                           // sum of w |x - mu|^2; J is half the sum of all
+	jobs.List(f, "clusters.labels", &m.labels, m.space.Labels.Len(), k) // training records by label
+	f.Choice("training.init", &m.init, initNames...)
+	f.Choice("training.stop", &m.stop, stopUnchanged, stopTolerance, stopRounds)
+	jobs.Scalar(f, "training.rounds", &m.rounds)   // Lloyd's rounds of the restart that was kept
+	jobs.Scalar(f, "training.restart", &m.restart) // its number, from 0
+	if f.Has("training.silhouette", m.silhouette != noSilhouette) {
+		jobs.Scalar(f, "training.silhouette", &m.silhouette)
 	}
 	f.Check(m.check)
 }

@@ -14,9 +14,6 @@ import (
 // indexName names the first phase.
 const indexName = "index"
 
-// baseOffsets is the array of the state that numbers each shard's first record: I64 [shards+1].
-const baseOffsets = "base.offsets"
-
 // indexPhase learns what records look like, and numbers them.
 func (p *plan) indexPhase() jobs.Phase {
 	return jobs.MapReduce[jobs.Arrays, *counts]{
@@ -169,13 +166,13 @@ type index struct {
 // Fields lists the state.
 func (in *index) Fields(f *jobs.Fields) {
 	in.space.Fields(f)
-	jobs.List(f, baseOffsets, &in.offsets)
+	jobs.List(f, "base.offsets", &in.offsets) // the number of each shard's first record
 	n := len(in.offsets)
 	f.Require(n > 0 && in.offsets[0] == 0 && slices.IsSorted(in.offsets) && in.offsets[n-1] > 0,
 		"%d offsets of no base", n)
 	if in.params.Projection != nil {
 		in.projected.Fields(f)
-		jobs.Scalar(f, projectionQueries, &in.queries)
+		jobs.Scalar(f, "projection.queries", &in.queries) // of the state alone
 	}
 }
 

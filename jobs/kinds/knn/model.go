@@ -10,13 +10,6 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// modelVersion is the version of the model's layout.
-const modelVersion = 1
-
-// Arrays of a model beside those of its space ("features.*", "labels", or "texts.records"), of its
-// projection, and of the base that it may hold ("base.*").
-const modelParams = "params" // U8
-
 // model is what a job leaves: how to decide, and the base if it was stored.
 type model struct {
 	*space
@@ -26,7 +19,7 @@ type model struct {
 
 // Fields lists the model.
 func (m *model) Fields(f *jobs.Fields) {
-	f.Kind(KindName, modelVersion)
+	f.Kind(KindName, 1)
 	p := &jobs.Make(f, &m.space).params
 	paramsField(f, p)
 	m.space.Fields(f)
@@ -49,7 +42,7 @@ func paramsField(f *jobs.Fields, p *Params) {
 		}
 		text = string(data)
 	}
-	f.Text(modelParams, &text)
+	f.Text("params", &text)
 	f.Require(len(text) <= protocol.MaxSpecBytes, "a model's parameters take %d bytes", len(text))
 	f.Check(func() (err error) {
 		if *p, err = params.Parse[Params]([]byte(text)); err != nil {

@@ -14,10 +14,7 @@ type cells struct {
 	count []int64
 }
 
-const (
-	cellsAt    = "cells.at"
-	cellsCount = "cells.count"
-)
+const cellsAt = "cells.at"
 
 // sortedCells orders the counts of a leaf.
 func sortedCells(counts map[int64]int64) cells {
@@ -64,7 +61,7 @@ func (c cells) total() int64 {
 // Fields lists the cells, which must ascend.
 func (c *cells) Fields(f *jobs.Fields) {
 	jobs.List(f, cellsAt, &c.at)
-	jobs.List(f, cellsCount, &c.count, len(c.at))
+	jobs.List(f, "cells.count", &c.count, len(c.at))
 	f.Check(func() error {
 		for i := range c.at {
 			if i > 0 && c.at[i] <= c.at[i-1] {

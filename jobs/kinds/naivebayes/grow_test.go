@@ -177,7 +177,7 @@ func TestHostileGrowth(t *testing.T) {
 	grown := func(form string, growth []int64) error {
 		model := modelOf(t, `{"grows": true, "form": "`+form+`"}`, fourDocuments)
 		if form == formMultinomial {
-			jobs.Put(model, modelCount, []int64{9, 2, 1, 1, 1, 1, 1})
+			jobs.Put(model, "counts.count", []int64{9, 2, 1, 1, 1, 1, 1})
 		}
 		jobs.Put(model, modelGrowth, growth)
 		_, err := NewClassifier(model)

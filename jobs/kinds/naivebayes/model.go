@@ -8,24 +8,6 @@ import (
 	"github.com/gram-compute/gram/jobs/learn/vocabulary"
 )
 
-// modelVersion is the version of the model's layout.
-const modelVersion = 1
-
-// Arrays of a model, beside kind, version, labels, dictionary, tokenizer, costs and classes.documents.
-// The counts are rows of a sparse matrix by term (CSR): the entries of term j
-// are counts.class and counts.count from counts.indptr[j] to counts.indptr[j+1].
-const (
-	modelAlpha       = "alpha"        // F64 scalar
-	modelPrior       = "prior"        // U8 text: learned, uniform or given
-	modelPriorGiven  = "prior.given"  // F64 [classes], where given
-	modelPositive    = "positive"     // I32 scalar: a class, or -1
-	modelRatio       = "ratio"        // F64 scalar
-	modelRejectBelow = "reject_below" // F64 scalar
-	modelIndptr      = "counts.indptr"
-	modelClass       = "counts.class"
-	modelCount       = "counts.count"
-)
-
 // noPositive stands for a model that decides by the largest posterior.
 const noPositive = -1
 

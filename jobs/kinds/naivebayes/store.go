@@ -9,13 +9,14 @@ import (
 
 // Fields lists the model.
 func (m *model) Fields(f *jobs.Fields) {
-	f.Kind(KindName, modelVersion)
+	f.Kind(KindName, 1)
 	vocabulary.LabelFields(f, &m.labels)
 	jobs.Make(f, &m.dictionary).Fields(f)
 	jobs.List(f, classDocuments, &m.documents)
-	jobs.List(f, modelIndptr, &m.counts.indptr)
-	jobs.List(f, modelClass, &m.counts.class)
-	jobs.List(f, modelCount, &m.counts.count)
+	// CSR by term: the entries of term j are those from indptr[j] to indptr[j+1]
+	jobs.List(f, "counts.indptr", &m.counts.indptr)
+	jobs.List(f, "counts.class", &m.counts.class)
+	jobs.List(f, "counts.count", &m.counts.count)
 	m.paramFields(f)
 	evaluation.RuleFields(f, &m.rule, m.labels.Len())
 	f.Require(m.rule == nil || m.positive == noPositive && !(m.params.RejectBelow > 0),
@@ -35,11 +36,11 @@ func readModel(a jobs.Arrays) (*model, error) { return jobs.Read(a, new(model)) 
 func (m *model) paramFields(f *jobs.Fields) {
 	p := &m.params
 	m.formField(f)
-	jobs.Scalar(f, modelAlpha, &p.Alpha)
-	jobs.Scalar(f, modelRatio, &p.Ratio)
-	jobs.Scalar(f, modelRejectBelow, &p.RejectBelow)
+	jobs.Scalar(f, "alpha", &p.Alpha)
+	jobs.Scalar(f, "ratio", &p.Ratio)
+	jobs.Scalar(f, "reject_below", &p.RejectBelow)
 	positive := int32(m.positive)
-	jobs.Scalar(f, modelPositive, &positive)
+	jobs.Scalar(f, "positive", &positive) // a class, or -1
 	if f.Reading() {
 		if m.positive = int(positive); m.positive >= 0 && m.positive < m.labels.Len() {
 			p.Positive = string(m.labels.At(m.positive))
@@ -57,7 +58,7 @@ func (m *model) paramFields(f *jobs.Fields) {
 
 func (m *model) priorFields(f *jobs.Fields) {
 	prior := &m.params.Prior
-	f.Choice(modelPrior, &prior.Kind, priorLearned, priorUniform, priorGiven)
+	f.Choice("prior", &prior.Kind, priorLearned, priorUniform, priorGiven)
 	if prior.Kind != priorGiven {
 		return
 	}
@@ -65,7 +66,7 @@ func (m *model) priorFields(f *jobs.Fields) {
 	for y := range given {
 		given[y] = prior.Given[string(m.labels.At(y))]
 	}
-	jobs.List(f, modelPriorGiven, &given, m.labels.Len())
+	jobs.List(f, "prior.given", &given, m.labels.Len())
 	if f.Reading() {
 		prior.Given = make(map[string]float64, len(given))
 		for y, p := range given {

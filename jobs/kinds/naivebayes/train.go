@@ -13,12 +13,8 @@ import (
 // countsName names the phase of Algorithm 1's Train.
 const countsName = "counts"
 
-// Arrays of a partial beside the cells: training documents of each class, and records
-// read, test records included.
-const (
-	classDocuments = "classes.documents" // I64 [classes]
-	recordsRead    = "records"           // I64 scalar
-)
+// classDocuments is an array of partials and models: the training documents of each class.
+const classDocuments = "classes.documents"
 
 // countsPhase counts each word's occurrences in each class.
 type countsPhase struct {
@@ -71,7 +67,7 @@ type partialCounts struct {
 
 // Fields lists the counts.
 func (c *partialCounts) Fields(f *jobs.Fields) {
-	jobs.Scalar(f, recordsRead, &c.records)
+	jobs.Scalar(f, "records", &c.records) // read, test records included
 	jobs.List(f, classDocuments, &c.documents)
 	c.cells.Fields(f)
 }

@@ -6,20 +6,10 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// modelVersion is the version of the model's layout: the arrays of features.Space, and
-//
-//	means         F64 [classes, width]
-//	means.weight  F64 [classes]: training records of each class, or their weights
-const (
-	modelVersion = 1
-	modelMeans   = "means"
-	modelWeight  = "means.weight"
-)
-
 type model struct {
 	space  *features.Space
 	means  []float64 // classes x width
-	weight []float64
+	weight []float64 // training records of each class, or their weights
 }
 
 // newModel divides the sums by the weights. A class whose records weigh nothing has no mean and is a fault of
@@ -40,12 +30,12 @@ func newModel(space *features.Space, t *totals) (*model, error) {
 
 // Fields lists the model.
 func (m *model) Fields(f *jobs.Fields) {
-	f.Kind(KindName, modelVersion)
+	f.Kind(KindName, 1)
 	jobs.Make(f, &m.space).Fields(f)
-	jobs.List(f, modelWeight, &m.weight, m.space.Labels.Len())
-	jobs.List(f, modelMeans, &m.means, len(m.weight), m.space.Width)
+	jobs.List(f, "means.weight", &m.weight, m.space.Labels.Len())
+	jobs.List(f, "means", &m.means, len(m.weight), m.space.Width)
 	f.Require(len(m.weight) >= 2, "a nearest-mean model of %d classes", len(m.weight))
-	f.Require(jobs.Finite(m.means), "array %q: a value is not finite", modelMeans)
+	f.Require(jobs.Finite(m.means), `array "means": a value is not finite`)
 }
 
 // readModel reads a model's arrays, in time linear in their bytes. Arrays that training cannot have

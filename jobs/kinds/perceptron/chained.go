@@ -65,7 +65,7 @@ type learned struct {
 // Fields lists what a leaf learned.
 func (l *learned) Fields(f *jobs.Fields) {
 	l.learner.Fields(f)
-	jobs.Tuple(f, atName, &l.mistakes, &l.updates)
+	jobs.Tuple(f, "at", &l.mistakes, &l.updates)
 	extraFields(f, &l.extras)
 }
 

@@ -29,13 +29,6 @@ type reach struct {
 	mistakes int64 // records on which the last weights would make a mistake
 }
 
-// Arrays of a margin partial.
-const (
-	reachLeast    = "least"    // F64 [margin rows]
-	reachExtremes = "extremes" // F64 [greatest |x|^2, least weight, greatest weight]
-	reachMistakes = "mistakes" // I64 scalar
-)
-
 func (s Setup) marginRows() int {
 	if s.Rule == OneVsRest {
 		return s.Classes
@@ -120,9 +113,9 @@ func squareOf(x Row, ops *kernelops.Set) float64 {
 
 // Fields lists the reach.
 func (r *reach) Fields(f *jobs.Fields) {
-	jobs.List(f, reachLeast, &r.least)
-	jobs.Tuple(f, reachExtremes, &r.square, &r.low, &r.high)
-	jobs.Scalar(f, reachMistakes, &r.mistakes)
+	jobs.List(f, "least", &r.least)
+	jobs.Tuple(f, "extremes", &r.square, &r.low, &r.high)
+	jobs.Scalar(f, "mistakes", &r.mistakes)
 }
 
 // join takes the extremes of two neighbors.

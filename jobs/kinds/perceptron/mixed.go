@@ -20,14 +20,6 @@ func (p *mixedPhase) phase() jobs.Phase {
 	}.Phase()
 }
 
-// Arrays of a mixed partial.
-const (
-	mixChange = "change" // F64 [size]: sum of the changes of the weights, each times its share
-	mixLeaves = "leaves" // I32 [size], changed: leaves with an update that reached the weight
-	mixMean   = "mean"   // F64 [size], averaged: sum over all steps of the weights then, less the shared ones
-	mixCounts = "counts" // I64 [leaves with records, steps, mistakes, updates]
-)
-
 // mix is what leaves learned together.
 type mix struct {
 	change, mean                     []float64
@@ -85,10 +77,11 @@ func (p *mixedPhase) mixOf(l *Learner, shared []float32) *mix {
 
 // Fields lists the mix.
 func (m *mix) Fields(f *jobs.Fields) {
-	jobs.List(f, mixChange, &m.change)
-	jobs.Optional(f, mixMean, &m.mean, len(m.change))
-	jobs.Optional(f, mixLeaves, &m.leavesOf, len(m.change))
-	jobs.Tuple(f, mixCounts, &m.leaves, &m.steps, &m.mistakes, &m.updates)
+	jobs.List(f, "change", &m.change) // sum of the changes of the weights, each times its share
+	// averaged: sum over all steps of the weights then, less the shared ones
+	jobs.Optional(f, "mean", &m.mean, len(m.change))
+	jobs.Optional(f, "leaves", &m.leavesOf, len(m.change)) // changed: leaves with an update that reached the weight
+	jobs.Tuple(f, "counts", &m.leaves, &m.steps, &m.mistakes, &m.updates)
 }
 
 // plus adds what the leaves to the right learned.

@@ -29,21 +29,12 @@ type extra struct {
 	weight float32
 }
 
-// Arrays of a state beside a model's, and of a chained partial.
-const (
-	atName      = "at"   // I64 [epoch, position, mistakes, updates]
-	roomName    = "room" // I64 scalar
-	extraShard  = "distinct.shard"
-	extraRecord = "distinct.record"
-	extraWeight = "distinct.weight"
-)
-
 // Fields lists the state. Every weight of a model is looked at where one is read; those of states, which a job's own
 // steps wrote, are not.
 func (s *state) Fields(f *jobs.Fields) {
 	jobs.Make(f, &s.model).Fields(f)
-	jobs.Tuple(f, atName, &s.epoch, &s.position, &s.progress.mistakes, &s.progress.updates)
-	jobs.Scalar(f, roomName, &s.room)
+	jobs.Tuple(f, "at", &s.epoch, &s.position, &s.progress.mistakes, &s.progress.updates)
+	jobs.Scalar(f, "room", &s.room)
 	f.Require(s.room >= 1 && s.room <= int64(s.MaxVectors),
 		"a state with room for %d vectors, max_vectors %d", s.room, s.MaxVectors)
 	extraFields(f, &s.extras)
@@ -57,9 +48,9 @@ func extraFields(f *jobs.Fields, extras *[]extra) {
 	for i, e := range *extras {
 		shards[i], records[i], weights[i] = e.shard, e.record, e.weight
 	}
-	jobs.List(f, extraShard, &shards)
-	jobs.List(f, extraRecord, &records, len(shards))
-	jobs.List(f, extraWeight, &weights, len(shards))
+	jobs.List(f, "distinct.shard", &shards)
+	jobs.List(f, "distinct.record", &records, len(shards))
+	jobs.List(f, "distinct.weight", &weights, len(shards))
 	if !f.Reading() {
 		return
 	}

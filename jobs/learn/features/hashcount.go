@@ -46,17 +46,11 @@ func (h hashes) plus(other hashes) hashes {
 	return sum
 }
 
-// Arrays of a partial of hashed texts.
-const (
-	partHashes = "hashes"      // U64, ascending
-	partMany   = "hashes.many" // U8 scalar: 1 where they are too many to count
-)
-
 // Fields lists the hashes in order.
 func (h *hashes) Fields(f *jobs.Fields) {
-	jobs.Flag[uint8](f, partMany, &h.many)
+	jobs.Flag[uint8](f, "hashes.many", &h.many) // 1 where they are too many to count
 	list := slices.Sorted(maps.Keys(h.seen))
-	jobs.List(f, partHashes, &list)
+	jobs.List(f, "hashes", &list)
 	if !f.Reading() {
 		return
 	}

@@ -47,12 +47,8 @@ func (h *Hashing) Check() error {
 	return nil
 }
 
-// Arrays of a space that hashes, in a state or model.
-const (
-	hashBits   = "hashing.bits"   // I32 scalar
-	hashSigned = "hashing.signed" // U8 scalar: 1 signed
-	hashKey    = "hashing.key"    // U64 [2]
-)
+// hashBits is an array of a space that hashes, in a state or model.
+const hashBits = "hashing.bits"
 
 // hasher finds the columns of terms.
 type hasher struct {
@@ -81,8 +77,8 @@ func (h *hasher) column(hash uint64) (column int32, sign int64) {
 // Fields lists the hashing.
 func (h *hasher) Fields(f *jobs.Fields) {
 	jobs.Enum(f, hashBits, &h.Bits, 1, maxHashBits)
-	jobs.Flag[uint8](f, hashSigned, &h.Signed)
-	jobs.Tuple(f, hashKey, &h.key[0], &h.key[1])
+	jobs.Flag[uint8](f, "hashing.signed", &h.Signed)
+	jobs.Tuple(f, "hashing.key", &h.key[0], &h.key[1])
 }
 
 // hashBagger writes texts as sums by hashed column. It keeps scratch memory: one goroutine at a time.

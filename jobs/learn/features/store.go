@@ -8,34 +8,19 @@ import (
 	"github.com/gram-compute/gram/jobs/params"
 )
 
-// Arrays of a space in a state or model, beside "labels", "tokenizer.*" and "dictionary" or "hashing.*".
-const (
-	spaceForm     = "features.form"    // I32 scalar: 1 dense, 2 sparse, 3 texts
-	spaceWidth    = "features.width"   // I64 scalar
-	spaceRecords  = "features.records" // I64 scalar
-	spaceScale    = "features.scale"   // U8 text
-	spaceMean     = "features.mean"    // F64 [width], dense
-	spaceVariance = "features.variance"
-	spaceMin      = "features.min" // F32 [width], dense
-	spaceMax      = "features.max"
-	spaceShift    = "features.shift"  // F64 [width], standard and minmax of dense vectors
-	spaceFactor   = "features.factor" // F64 [width], standard and minmax
-	labelRecords  = "labels.records"  // I64 [labels]
-)
-
 // Fields lists the space. The width of sparse vectors is a bare number of at most 2^31-1: compare arrays with it before
 // memory is made by it.
 func (s *Space) Fields(f *jobs.Fields) {
-	jobs.Enum(f, spaceForm, &s.form, dense, texts)
-	f.Int(spaceWidth, &s.Width, 1, math.MaxInt32)
-	jobs.Scalar(f, spaceRecords, &s.Records)
+	jobs.Enum(f, "features.form", &s.form, dense, texts) // 1 dense, 2 sparse, 3 texts
+	f.Int("features.width", &s.Width, 1, math.MaxInt32)
+	jobs.Scalar(f, "features.records", &s.Records)
 	f.Require(s.Records >= 1 && s.Records <= 1<<53, "a feature space of %d records", s.Records)
-	f.Text(spaceScale, &s.scale)
+	f.Text("features.scale", &s.scale)
 	p := Params{Scale: s.scale}
 	f.Require(params.Check(&p) == nil && p.checkForm(s.form) == nil, "a feature space of %v cannot have scale %q",
 		s.form, s.scale)
 	vocabulary.LabelFields(f, &s.Labels)
-	jobs.List(f, labelRecords, &s.ClassRecords, s.Labels.Len())
+	jobs.List(f, "labels.records", &s.ClassRecords, s.Labels.Len())
 	f.Check(s.checkLabels)
 	s.columnFields(f)
 	if s.form == texts {
@@ -68,19 +53,19 @@ func (s *Space) checkLabels() error {
 // columnFields are the moments of dense vectors, and the scaling.
 func (s *Space) columnFields(f *jobs.Fields) {
 	if s.form == dense {
-		jobs.List(f, spaceMean, &s.Mean, s.Width)
-		jobs.List(f, spaceVariance, &s.Variance, s.Width)
-		jobs.List(f, spaceMin, &s.Min, s.Width)
-		jobs.List(f, spaceMax, &s.Max, s.Width)
+		jobs.List(f, "features.mean", &s.Mean, s.Width)
+		jobs.List(f, "features.variance", &s.Variance, s.Width)
+		jobs.List(f, "features.min", &s.Min, s.Width)
+		jobs.List(f, "features.max", &s.Max, s.Width)
 		f.Check(s.checkMoments)
 	}
 	if s.scale != ScaleStandard && s.scale != ScaleMinMax {
 		return
 	}
 	if s.form == dense {
-		jobs.List(f, spaceShift, &s.shift, s.Width)
+		jobs.List(f, "features.shift", &s.shift, s.Width)
 	}
-	jobs.List(f, spaceFactor, &s.factor, s.Width)
+	jobs.List(f, "features.factor", &s.factor, s.Width)
 	f.Check(s.checkScaling)
 }
 

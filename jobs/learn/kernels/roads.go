@@ -24,11 +24,8 @@ func (r *Roads) Add(o Roads) {
 	r.Differences += o.Differences
 }
 
-// Arrays of roads in a partial or a model.
-const (
-	roadsBound       = "kernel.bound"       // F64 scalar
-	roadsDifferences = "kernel.differences" // I64 scalar
-)
+// roadsBound is an array of roads in a partial or a model.
+const roadsBound = "kernel.bound"
 
 // Fields lists the roads of an rbf kernel with an origin in a partial, a state or a model; other kernels have none.
 func (r *Roads) Fields(f *jobs.Fields, of Function) {
@@ -36,7 +33,7 @@ func (r *Roads) Fields(f *jobs.Fields, of Function) {
 		return
 	}
 	jobs.Scalar(f, roadsBound, &r.Bound)
-	jobs.Scalar(f, roadsDifferences, &r.Differences)
+	jobs.Scalar(f, "kernel.differences", &r.Differences)
 	f.Require(r.Bound >= 0 && r.Bound <= MaxError && r.Differences >= 0,
 		"kernel values of bound %v, %d from differences", r.Bound, r.Differences)
 }

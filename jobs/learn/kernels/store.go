@@ -5,20 +5,12 @@ import (
 	"github.com/gram-compute/gram/kernelops"
 )
 
-// Arrays of a kernel in a state or a model.
-const (
-	arrayName   = "kernel"
-	arrayScale  = "kernel.scale"  // F32: gamma of rbf
-	arrayOffset = "kernel.offset" // F32
-	arrayDegree = "kernel.degree" // I64
-)
-
 // Fields lists a kernel in a state or a model.
 func Fields(f *jobs.Fields, k *kernelops.Kernel) {
-	jobs.Named(f, arrayName, &k.Kind, names)
-	jobs.Scalar(f, arrayScale, &k.Scale)
-	jobs.Scalar(f, arrayOffset, &k.Offset)
-	f.Int(arrayDegree, &k.Degree, 0, 64)
+	jobs.Named(f, "kernel", &k.Kind, names)
+	jobs.Scalar(f, "kernel.scale", &k.Scale) // gamma of rbf
+	jobs.Scalar(f, "kernel.offset", &k.Offset)
+	f.Int("kernel.degree", &k.Degree, 0, 64)
 	f.Check(func() error {
 		if err := k.Validate(); err != nil {
 			return jobs.Malformed("a model's kernel: %v", err)

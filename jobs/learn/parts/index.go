@@ -19,13 +19,6 @@ type Part struct {
 // "parts.size" and "parts.rows".
 type List []Part
 
-const (
-	listName   = "parts"
-	listSHA256 = "parts.sha256"
-	listSize   = "parts.size"
-	listRows   = "parts.rows"
-)
-
 // Write encodes a table, emits it as part number leaf of a folder and returns a list of that part.
 func Write(ctx context.Context, emit jobs.Emit, folder string, leaf int, format string, t Table) (List, error) {
 	data, err := t.Encode(format)
@@ -48,12 +41,12 @@ func (l *List) Fields(f *jobs.Fields) {
 		sums.Append([]byte(p.SHA256))
 		sizes[i], rows[i] = p.Size, p.Rows
 	}
-	f.Strings(listName, &names)
-	f.Strings(listSHA256, &sums)
+	f.Strings("parts", &names)
+	f.Strings("parts.sha256", &sums)
 	n := names.Len()
 	f.Require(sums.Len() == n, "%d parts with %d digests", n, sums.Len())
-	jobs.List(f, listSize, &sizes, n)
-	jobs.List(f, listRows, &rows, n)
+	jobs.List(f, "parts.size", &sizes, n)
+	jobs.List(f, "parts.rows", &rows, n)
 	if !f.Reading() {
 		return
 	}

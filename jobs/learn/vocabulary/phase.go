@@ -25,7 +25,6 @@ const (
 	terms      = "terms"
 	labels     = "labels"
 	dictionary = "dictionary"
-	occurrence = "count"
 	inDocs     = "documents"
 )
 
@@ -51,7 +50,7 @@ type Counts struct{ Terms, Labels Table }
 
 // Fields lists the counts.
 func (c *Counts) Fields(f *jobs.Fields) {
-	TableFields(f, terms, &c.Terms, occurrence, inDocs)
+	TableFields(f, terms, &c.Terms, "count", inDocs)
 	f.Require(c.Terms.Keys.Len() <= math.MaxInt32, "%d terms are more than can be numbered", c.Terms.Keys.Len())
 	TableFields(f, labels, &c.Labels, inDocs)
 }
