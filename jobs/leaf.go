@@ -50,6 +50,24 @@ type Leaf struct {
 	Emit Emit
 }
 
+// Watched returns the leaf so that visit sees each block of its own shard before the reader does.
+func (l Leaf) Watched(visit func(*dataset.Block)) Leaf {
+	blocks := l.Blocks
+	l.Blocks = func(ctx context.Context) iter.Seq2[*dataset.Block, error] {
+		return func(yield func(*dataset.Block, error) bool) {
+			for block, err := range blocks(ctx) {
+				if err == nil {
+					visit(block)
+				}
+				if !yield(block, err) {
+					return
+				}
+			}
+		}
+	}
+	return l
+}
+
 // Round is a finished round as Step sees it.
 type Round struct {
 	Plan  Plan

@@ -3,6 +3,7 @@ package jobs
 import (
 	"context"
 	"iter"
+	"maps"
 
 	"github.com/gram-compute/gram/kernelops"
 )
@@ -21,7 +22,7 @@ type MapReduce[S any, P Stored] struct {
 	// as its second result for the same leaf in the phase's last round.
 	Carry func(ctx context.Context, state S, leaf Leaf, carry Arrays, ops *kernelops.Set) (P, Arrays, error)
 	// Merge folds two neighbors, left before right. It may assign to the fields of either, but must not write to their
-	// slices, which share the memory of the arrays they were read from.
+	// slices, which share the memory of the arrays they were read from. It is nil if each round has one leaf.
 	Merge func(left, right P) (P, error)
 	// Step turns the root of a phase of one tree into what comes next. A phase sets either Step or Forest.
 	Step func(ctx context.Context, state S, root P, round Round) (Next, error)
@@ -73,6 +74,9 @@ func (m mapReduce[S, P]) Map(
 }
 
 func (m mapReduce[S, P]) Merge(left, right Arrays) (Arrays, error) {
+	if m.of.Merge == nil {
+		return nil, Malformed("phase %q has one leaf a round", m.of.Name)
+	}
 	a, err := Read(left, m.of.Partial())
 	if err != nil {
 		return nil, err
@@ -129,3 +133,15 @@ func (m mapReduce[S, P]) roots(ctx context.Context, round Round) iter.Seq2[P, er
 
 // Itself is a State function that returns the arrays undecoded.
 func Itself(a Arrays) (Arrays, error) { return a, nil }
+
+// Undecoded is a partial that Step decodes.
+type Undecoded struct{ Arrays }
+
+// Fields lists the arrays as they are.
+func (u *Undecoded) Fields(f *Fields) {
+	if f.reading {
+		u.Arrays = f.arrays
+	} else {
+		maps.Copy(f.arrays, u.Arrays)
+	}
+}

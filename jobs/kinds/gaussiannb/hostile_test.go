@@ -103,7 +103,7 @@ func TestHostileModels(t *testing.T) {
 		spoil(model)
 		_, err := NewPredictor(model, nil)
 		wantCode(t, name, err, protocol.CodeCorrupt)
-		_, err = Describe(model, jobs.DescribeOptions{})
+		_, err = Kind().Describe(model, jobs.DescribeOptions{})
 		wantCode(t, name, err, protocol.CodeCorrupt)
 	}
 }
@@ -126,7 +126,7 @@ func TestHostilePartials(t *testing.T) {
 
 func TestDescribe(t *testing.T) {
 	model := modelOf(t, `{}`, table(t, "iris.csv"))
-	text, err := Describe(model, jobs.DescribeOptions{Classes: []string{"setosa"}, Top: 2})
+	text, err := Kind().Describe(model, jobs.DescribeOptions{Classes: []string{"setosa"}, Top: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestDescribe(t *testing.T) {
 	if strings.Contains(text, "virginica") || strings.Contains(text, "column 1") {
 		t.Errorf("too much in\n%s", text)
 	}
-	_, err = Describe(model, jobs.DescribeOptions{Classes: []string{"rose"}})
+	_, err = Kind().Describe(model, jobs.DescribeOptions{Classes: []string{"rose"}})
 	wantCode(t, "rose", err, protocol.CodeSpecInvalid)
 }
 
@@ -168,7 +168,7 @@ func FuzzModel(f *testing.F) {
 			wantCode(t, "load", err, protocol.CodeCorrupt)
 			return
 		}
-		if _, err := Describe(model, jobs.DescribeOptions{}); err != nil {
+		if _, err := Kind().Describe(model, jobs.DescribeOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		outcomes, err := p.Predict(t.Context(), &dataset.Block{IDs: make([]dataset.Identity, 1),

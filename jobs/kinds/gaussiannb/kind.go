@@ -3,6 +3,7 @@ package gaussiannb
 import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/classify"
+	"github.com/gram-compute/gram/jobs/learn/describe"
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/params"
@@ -17,7 +18,8 @@ const KindName = "GaussianNaiveBayes"
 func Kind() jobs.Kind {
 	return jobs.Kind{Name: KindName, UsesQueries: true, Params: params.Of[Params](),
 		Summary: "Gaussian naive Bayes: a normal density for each column of each class, on dense vectors.",
-		New:     New, Describe: Describe, Predict: NewPredictor, Figures: evaluation.Figures}
+		New:     New, Describe: describe.Of(jobs.Load[model], (*model).describe), Predict: NewPredictor,
+		Figures: evaluation.Figures}
 }
 
 // New returns the algorithm: phases "features", "moments" and, if there are test records, "evaluate".

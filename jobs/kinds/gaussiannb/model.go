@@ -53,10 +53,6 @@ func (m *model) Fields(f *jobs.Fields) {
 	m.check(f)
 }
 
-// readModel reads a model's arrays, in time and memory linear in their bytes. Arrays that training
-// cannot have written are a *protocol.Fault of CodeCorrupt.
-func readModel(a jobs.Arrays) (*model, error) { return jobs.Read(a, &model{}) }
-
 // check requires what training guarantees and prediction relies on: every density is then a number.
 func (m *model) check(f *jobs.Fields) {
 	f.Require(!m.space.Sparse && len(m.weight) >= 2, "a model of %d classes, sparse: %v", len(m.weight), m.space.Sparse)

@@ -30,7 +30,7 @@ func NewPredictor(arrays jobs.Arrays, _ *kernelops.Set) (jobs.Predictor, error) 
 }
 
 func loadPredictor(arrays jobs.Arrays, posteriors bool) (jobs.Predictor, error) {
-	m, err := readModel(arrays)
+	m, err := jobs.Load[model](arrays)
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package kernelmatrix
 
 import (
 	"context"
-	"iter"
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
@@ -19,20 +18,6 @@ type roll struct {
 
 func newRoll(keep func(dataset.Identity) bool) *roll {
 	return &roll{keep, []string{}, []int64{}, []string{}}
-}
-
-// watch passes blocks on and writes their records down.
-func (r *roll) watch(blocks iter.Seq2[*dataset.Block, error]) iter.Seq2[*dataset.Block, error] {
-	return func(yield func(*dataset.Block, error) bool) {
-		for block, err := range blocks {
-			if err == nil {
-				r.add(block)
-			}
-			if !yield(block, err) {
-				return
-			}
-		}
-	}
 }
 
 func (r *roll) add(block *dataset.Block) {

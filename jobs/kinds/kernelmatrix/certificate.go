@@ -36,7 +36,7 @@ type Certificate struct {
 
 // Certify computes the certificate of a model; nil where nothing was drawn.
 func Certify(a jobs.Arrays) (*Certificate, error) {
-	m, err := readModel(a)
+	m, err := jobs.Load[model](a)
 	if err != nil {
 		return nil, err
 	}

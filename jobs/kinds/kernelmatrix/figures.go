@@ -9,19 +9,11 @@ import (
 // maxPicture bounds the sides of the picture of the sample.
 const maxPicture = 64
 
-// Figures show the sample: a picture of its matrix, its eigenvalues, and what they say.
-func Figures(a jobs.Arrays, _ []jobs.Metric) ([]jobs.Figure, error) {
-	m, err := readModel(a)
-	if err != nil {
-		return nil, err
-	}
+// figures show the sample: a picture of its matrix, its eigenvalues, and what they say.
+func (m *model) figures(_ []jobs.Metric) ([]jobs.Figure, error) {
 	c, values, err := m.certificate()
 	if err != nil || c == nil {
 		return nil, err
-	}
-	ranks := make([]float64, len(values))
-	for i := range ranks {
-		ranks[i] = float64(i + 1)
 	}
 	table := &jobs.FigureTable{Columns: []string{"records drawn", "least eigenvalue", "greatest eigenvalue",
 		"tolerance", "the matrix"},
@@ -36,7 +28,7 @@ func Figures(a jobs.Arrays, _ []jobs.Metric) ([]jobs.Figure, error) {
 				"one below minus the tolerance refutes the whole matrix. In between it cannot be told."},
 		{Title: "Eigenvalues of the sample",
 			Lines: &jobs.LineChart{X: "rank", Y: "eigenvalue",
-				Series: []jobs.Series{{Name: "eigenvalue", X: ranks, Y: values}}}},
+				Series: []jobs.Series{jobs.SeriesOf("eigenvalue", values)}}},
 		{Title: "Kernel matrix of the sample", Images: []jobs.Image{picture},
 			Caption: "Between its least and its greatest value, records in the order of their objects and offsets."},
 	}, nil

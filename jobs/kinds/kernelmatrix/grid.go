@@ -6,6 +6,7 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/parts"
+	"github.com/gram-compute/gram/jobs/learn/sums"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -88,13 +89,7 @@ func (g grid) pair(tree, leaf int) (row, column int, err error) {
 }
 
 // first is the number of the first record of a shard.
-func first(axis []int64, shard int) int64 {
-	total := int64(0)
-	for _, n := range axis[:shard] {
-		total += n
-	}
-	return total
-}
+func first(axis []int64, shard int) int64 { return sums.Total(axis[:shard]) }
 
 func (g grid) height() int64 { return first(g.rows, len(g.rows)) }
 func (g grid) width() int64  { return first(g.columns, len(g.columns)) }

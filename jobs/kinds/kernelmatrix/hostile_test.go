@@ -239,7 +239,7 @@ func TestHostileModels(t *testing.T) {
 			t.Fatal(err)
 		}
 		spoil(bad)
-		_, err = Describe(bad, jobs.DescribeOptions{})
+		_, err = Kind().Describe(bad, jobs.DescribeOptions{})
 		wantFault(t, name, err, protocol.CodeCorrupt, "")
 		_, err = Certify(bad)
 		wantFault(t, name, err, protocol.CodeCorrupt, "")
@@ -335,15 +335,15 @@ func FuzzModel(f *testing.F) {
 		if err != nil {
 			return
 		}
-		m, err := readModel(a)
+		m, err := jobs.Load[model](a)
 		if err != nil {
 			wantFault(t, "model", err, protocol.CodeCorrupt, "")
 			return
 		}
-		if _, err := Describe(a, jobs.DescribeOptions{}); err != nil {
+		if _, err := Kind().Describe(a, jobs.DescribeOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		back, err := readModel(jobs.ArraysOf(m))
+		back, err := jobs.Load[model](jobs.ArraysOf(m))
 		if err != nil || back.index != m.index || back.rows != m.rows {
 			t.Fatal(back, err)
 		}

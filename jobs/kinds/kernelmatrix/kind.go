@@ -2,6 +2,7 @@ package kernelmatrix
 
 import (
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/describe"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/kernels"
 	"github.com/gram-compute/gram/jobs/params"
@@ -15,7 +16,8 @@ const KindName = "KernelMatrix"
 func Kind() jobs.Kind {
 	return jobs.Kind{Name: KindName, UsesQueries: true, Params: params.Of[Params](),
 		Summary: "Writes the values of a kernel between all records, or between queries and records, as tiles.",
-		New:     New, Describe: Describe, Figures: Figures, Certify: certify}
+		New:     New, Describe: describe.Of(jobs.Load[model], (*model).describe),
+		Figures: jobs.FiguresOf(jobs.Load[model], (*model).figures), Certify: certify}
 }
 
 // plan is what both phases know.

@@ -42,10 +42,6 @@ func (m *model) Fields(f *jobs.Fields) {
 	f.Check(m.check)
 }
 
-// readModel reads a model, linear in its bytes; what the job would not have written is a
-// *protocol.Fault of CodeCorrupt.
-func readModel(a jobs.Arrays) (*model, error) { return jobs.Read(a, &model{}) }
-
 func (m *model) check() error {
 	sum, err := hex.DecodeString(m.index)
 	switch {

@@ -2,9 +2,7 @@ package kernelmatrix
 
 import (
 	"context"
-	"iter"
 
-	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/parts"
@@ -59,9 +57,8 @@ func (p *recordsPhase) count(
 	if err := p.checkShards(leaf.Plan); err != nil {
 		return nil, err
 	}
-	own, blocks := newRoll(p.train()), leaf.Blocks
-	leaf.Blocks = func(ctx context.Context) iter.Seq2[*dataset.Block, error] { return own.watch(blocks(ctx)) }
-	found, err := p.space.Count(ctx, leaf)
+	own := newRoll(p.train())
+	found, err := p.space.Count(ctx, leaf.Watched(own.add))
 	if err != nil {
 		return nil, err
 	}
@@ -71,10 +68,11 @@ func (p *recordsPhase) count(
 	}
 	for shard := leaf.Index; shard < leaf.Plan.QueryShards; shard += leaf.Plan.Shards {
 		queries := newRoll(nil)
-		for _, err := range queries.watch(leaf.Read(ctx, jobs.Queries, shard)) {
+		for block, err := range leaf.Read(ctx, jobs.Queries, shard) {
 			if err != nil {
 				return nil, err
 			}
+			queries.add(block)
 		}
 		if err := c.census.add(ctx, leaf.Emit, jobs.Queries, shard, queries); err != nil {
 			return nil, err

@@ -2,13 +2,12 @@ package kernelmean
 
 import (
 	"context"
-	"fmt"
 	"math"
-	"strings"
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/classify"
+	"github.com/gram-compute/gram/jobs/learn/describe"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/rows"
 	"github.com/gram-compute/gram/kernelops"
@@ -106,21 +105,12 @@ func (m *densityModel) Fields(f *jobs.Fields) {
 	m.Decision.Fields(f, len(m.weights))
 }
 
-// readDensityModel reads a model, in time linear in its bytes; what training would not have written is a
-// *protocol.Fault of CodeCorrupt.
-func readDensityModel(a jobs.Arrays) (*densityModel, error) { return jobs.Read(a, &densityModel{}) }
-
-// DescribeDensity tells how decisions are made, and of each class the records and the bandwidth.
-func DescribeDensity(a jobs.Arrays, _ jobs.DescribeOptions) (string, error) {
-	m, err := readDensityModel(a)
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "Bayes by kernel densities: %s\n", m.size(m.space))
-	fmt.Fprintf(&b, "kernel: normal density; prior: %s; decision: %s\n\n", m.Prior(), m.Decision.String())
-	m.list(&b, m.space, "bandwidth", m.bandwidth)
-	return b.String(), nil
+// describe tells how decisions are made, and of each class the records and the bandwidth.
+func (m *densityModel) describe(p *describe.Page) error {
+	p.Text("Bayes by kernel densities: %s\n", m.size(m.space))
+	p.Text("kernel: normal density; prior: %s; decision: %s\n\n", m.Prior(), m.Decision.String())
+	m.list(p, m.space, "bandwidth", m.bandwidth)
+	return nil
 }
 
 // densityPredictor decides by posteriors; one goroutine at a time.
@@ -135,7 +125,7 @@ type densityPredictor struct {
 // NewDensityPredictor loads a model of KernelDensityBayes. One that does not hold its base is a
 // *protocol.Fault of CodeSpecInvalid. One prediction takes a distance from each record of the base.
 func NewDensityPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
-	m, err := readDensityModel(a)
+	m, err := jobs.Load[densityModel](a)
 	if err == nil {
 		err = m.needBase()
 	}

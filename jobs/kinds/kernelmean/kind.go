@@ -2,6 +2,7 @@ package kernelmean
 
 import (
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/describe"
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/params"
@@ -18,21 +19,16 @@ const (
 func MeanKind() jobs.Kind {
 	return jobs.Kind{Name: MeanName, UsesQueries: true, Params: params.Of[MeanParams](),
 		Summary: "Decides for the class whose mean in the space of a kernel is nearest.",
-		New:     NewMean, Describe: DescribeMean,
-		Predict: NewMeanPredictor, Figures: Figures}
+		New:     NewMean, Describe: describe.Of(jobs.Load[meanModel], (*meanModel).describe),
+		Predict: NewMeanPredictor, Figures: evaluation.Figures}
 }
 
 // DensityKind is the Bayes classifier by kernel density estimates.
 func DensityKind() jobs.Kind {
 	return jobs.Kind{Name: DensityName, UsesQueries: true, Params: params.Of[DensityParams](),
 		Summary: "Bayes' rule with a Parzen window density for each class.",
-		New:     NewDensity, Describe: DescribeDensity,
-		Predict: NewDensityPredictor, Figures: Figures}
-}
-
-// Figures are those of the evaluation: what the model is made of are records.
-func Figures(_ jobs.Arrays, metrics []jobs.Metric) ([]jobs.Figure, error) {
-	return evaluation.Figures(nil, metrics)
+		New:     NewDensity, Describe: describe.Of(jobs.Load[densityModel], (*densityModel).describe),
+		Predict: NewDensityPredictor, Figures: evaluation.Figures}
 }
 
 // NewMean makes the algorithm of KernelNearestMean.
@@ -41,7 +37,7 @@ func NewMean(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	end, err := newEnding(spec, p.StoreBase, NewMeanPredictor, p.Costs, readMeanModel)
+	end, err := newEnding(spec, p.StoreBase, NewMeanPredictor, p.Costs, jobs.Load[meanModel])
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +61,7 @@ func NewDensity(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	end, err := newEnding(spec, p.StoreBase, NewDensityPredictor, p.Costs, readDensityModel)
+	end, err := newEnding(spec, p.StoreBase, NewDensityPredictor, p.Costs, jobs.Load[densityModel])
 	if err != nil {
 		return nil, err
 	}

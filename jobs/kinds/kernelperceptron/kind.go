@@ -3,6 +3,7 @@ package kernelperceptron
 import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/classify"
+	"github.com/gram-compute/gram/jobs/learn/describe"
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/params"
@@ -17,8 +18,8 @@ const KindName = "KernelPerceptron"
 func Kind() jobs.Kind {
 	return jobs.Kind{Name: KindName, UsesQueries: true, Params: params.Of[Params](),
 		Summary: "Perceptrons with a kernel, which keep support vectors.",
-		New:     New, Describe: Describe,
-		Predict: NewPredictor, Learn: learnOn, Figures: Figures}
+		New:     New, Describe: describe.Of(readModel, (*model).describe),
+		Predict: NewPredictor, Learn: learnOn, Figures: jobs.FiguresOf(readModel, (*model).figures)}
 }
 
 func learnOn(model jobs.Arrays, ops *kernelops.Set) (jobs.Learner, error) { return Load(model, ops) }
@@ -37,6 +38,6 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	phases := jobs.Phases{space.Phase(j.begin), &trainPhase{j}}
+	phases := jobs.Phases{space.Phase(j.begin), (&trainPhase{j}).phase()}
 	return append(phases, j.Judge.Phases()...), nil
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/kernels"
+	"github.com/gram-compute/gram/jobs/learn/rank"
 	"github.com/gram-compute/gram/kernelops"
 )
 
@@ -84,13 +85,7 @@ func decide(f []float64) int {
 		}
 		return 0
 	}
-	best := 0
-	for y, v := range f {
-		if v > f[best] {
-			best = y
-		}
-	}
-	return best
+	return rank.First(f)
 }
 
 // rival is the class that stands most against a record of a class, the first of equal ones, and

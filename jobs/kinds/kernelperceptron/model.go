@@ -128,24 +128,18 @@ func (m *model) total() (total int64) {
 
 // metrics are the figures of the finished model.
 func (m *model) metrics() ([]jobs.Metric, error) {
-	metrics := []jobs.Metric{
-		jobs.CountMetric("train.epochs", int64(len(m.mistakes))), jobs.CountMetric("train.mistakes", m.total()),
-		jobs.CountMetric("train.supports", int64(m.supports())), jobs.CountMetric("train.dropped", m.dropped),
-	}
-	type figure struct {
-		name  string
-		value float64
-	}
-	for _, f := range []figure{{"train.radius_squared", m.radius}, {"train.margin", m.margin},
-		{"train.novikoff_bound", m.bound}} {
-		if f.value-f.value != 0 {
-			continue // there is none
+	var facts jobs.Facts
+	facts.Add("train.epochs", len(m.mistakes))
+	facts.Add("train.mistakes", m.total())
+	facts.Add("train.supports", m.supports())
+	facts.Add("train.dropped", m.dropped)
+	finite := func(name string, v float64) { // others are not known
+		if v-v == 0 {
+			facts.Add(name, v)
 		}
-		metric, err := jobs.NewMetric(f.name, f.value)
-		if err != nil {
-			return nil, err
-		}
-		metrics = append(metrics, metric)
 	}
-	return metrics, nil
+	finite("train.radius_squared", m.radius)
+	finite("train.margin", m.margin)
+	finite("train.novikoff_bound", m.bound)
+	return facts.Metrics()
 }

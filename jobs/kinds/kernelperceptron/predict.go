@@ -52,10 +52,7 @@ func (p *predictor) Predict(ctx context.Context, block *dataset.Block) ([]jobs.O
 		return nil, err
 	}
 	p.outcomes = p.outcomes[:0]
-	if need := v.Rows * len(p.labels); cap(p.scores) < need {
-		p.scores = make([]float64, need)
-	}
-	p.scores = p.scores[:v.Rows*len(p.labels)]
+	p.scores = kernelops.Resize(p.scores, v.Rows*len(p.labels))
 	left := p.scores
 	for c := range rows.Chunks(v, chunkRows(p.space.Width), &p.dense) {
 		if err := ctx.Err(); err != nil {

@@ -1,14 +1,13 @@
 package kernelperceptron
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/features"
+	"github.com/gram-compute/gram/jobs/learn/rank"
 	"github.com/gram-compute/gram/jobs/learn/rows"
 	"github.com/gram-compute/gram/jobs/learn/shuffle"
 	"github.com/gram-compute/gram/kernelops"
@@ -27,14 +26,7 @@ func (j job) shardAt(epoch, position int64, shards int) int {
 		return int(position) // below the number of shards
 	}
 	key := philox.New(j.Seed, "kernelperceptron/shards")
-	order := make([]int, shards)
-	draw := make([]uint64, shards)
-	for i := range order {
-		order[i], draw[i] = i, key.Uint64(uint64(epoch), uint64(i))
-	}
-	// total order: no shard stands there twice
-	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(draw[a], draw[b]), cmp.Compare(a, b)) })
-	return order[position]
+	return rank.Least(shards, func(i int) uint64 { return key.Uint64(uint64(epoch), uint64(i)) })[position]
 }
 
 // visit goes through the training records of a shard in the order of an epoch.

@@ -82,8 +82,6 @@ func (p *progress) Fields(f *jobs.Fields) {
 	jobs.Scalar(f, "norm", &p.norm)
 }
 
-func readState(a jobs.Arrays) (*state, error) { return jobs.Read(a, &state{}) }
-
 // numbers are those of the steps' support vectors, which are stored by place.
 func (s *state) numbers() []int32 {
 	of := make([]int32, len(s.votes.place))

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/shuffle"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -15,49 +16,36 @@ const trainName = "train"
 // trainPhase learns from one shard a round.
 type trainPhase struct{ job }
 
-func (p *trainPhase) Name() string { return trainName }
+func (p *trainPhase) phase() jobs.Phase {
+	return jobs.MapReduce[*state, *state]{
+		Name: trainName, State: jobs.Load[state], Partial: func() *state { return new(state) },
+		Map: p.learn, Step: p.turn, Gathers: shuffle.Gathers(p.Params.Shuffle),
+	}.Phase()
+}
 
-// Map learns from the shard that the state names; the partial is the state after it.
-func (p *trainPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays,
-	ops *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
-	s, err := readState(a)
-	if err != nil {
-		return nil, nil, err
-	}
+// learn learns from the shard that the state names; the partial is the state after it.
+func (p *trainPhase) learn(ctx context.Context, s *state, leaf jobs.Leaf, ops *kernelops.Set) (*state, error) {
 	if s.position < 0 || s.position >= int64(leaf.Plan.Shards) {
-		return nil, nil, jobs.Malformed("position %d of an epoch over %d shards", s.position, leaf.Plan.Shards)
+		return nil, jobs.Malformed("position %d of an epoch over %d shards", s.position, leaf.Plan.Shards)
 	}
 	s.own()
 	l, err := newLearner(s, p.Params, ops)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	l.maxState = p.MaxState
 	shard := p.shardAt(s.epoch(), s.position, leaf.Plan.Shards)
 	if err := p.visit(ctx, s.space, leaf, shard, s.epoch(), l.learn); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	s.position++
-	return jobs.ArraysOf(s), nil, nil
+	return s, nil
 }
 
-// Merge has nothing to do: a round has one leaf.
-func (p *trainPhase) Merge(_, _ jobs.Arrays) (jobs.Arrays, error) {
-	return nil, jobs.Malformed("phase %q has one leaf a round", trainName)
-}
-
-// Step goes on to the next shard, the next epoch or the end. Training records that all weigh
+// turn goes on to the next shard, the next epoch or the end. Training records that all weigh
 // nothing are a fault of CodeInputEmpty.
-func (p *trainPhase) Step(ctx context.Context, _ jobs.Arrays, round jobs.Round) (jobs.Next, error) {
-	only, err := round.Only(ctx)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	s, err := readState(only)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	next := jobs.Next{Phase: trainName, Trees: []int{1}, State: only}
+func (p *trainPhase) turn(_ context.Context, _, s *state, round jobs.Round) (jobs.Next, error) {
+	next := jobs.Next{Phase: trainName, Trees: []int{1}, State: jobs.ArraysOf(s)}
 	if s.position < int64(round.Plan.Shards) {
 		return next, nil
 	}

@@ -29,10 +29,7 @@ func (a *assigner) assign(c chunk) error {
 	if a.packed == nil {
 		return jobs.Malformed("records are assigned to no centers")
 	}
-	if cap(a.index) < c.X.Rows {
-		a.index, a.sqDist = make([]int32, c.X.Rows), make([]float64, c.X.Rows)
-	}
-	a.index, a.sqDist = a.index[:c.X.Rows], a.sqDist[:c.X.Rows]
+	a.index, a.sqDist = kernelops.Resize(a.index, c.X.Rows), kernelops.Resize(a.sqDist, c.X.Rows)
 	a.ops.Nearest(a.index, a.sqDist, c.X, a.packed, &a.ws)
 	for i, nearest := range a.index {
 		if nearest < 0 { // not of rows that were read and centers that are means of them

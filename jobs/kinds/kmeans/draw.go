@@ -77,15 +77,12 @@ func (d *seedDraw) withCandidate(b int, x kernelops.Matrix, sqDists []float64) [
 	if len(d.candidates) == 0 {
 		return sqDists
 	}
-	if len(d.nearer) < x.Rows {
-		d.nearer, d.groups = make([]float64, x.Rows), make([]int32, x.Rows)
-	}
-	nearer := d.nearer[:x.Rows]
-	d.ops.GroupDistances(nearer, x, d.candidates[b*x.Cols:(b+1)*x.Cols], d.groups[:x.Rows])
+	d.nearer, d.groups = kernelops.Resize(d.nearer, x.Rows), kernelops.Resize(d.groups, x.Rows)
+	d.ops.GroupDistances(d.nearer, x, d.candidates[b*x.Cols:(b+1)*x.Cols], d.groups)
 	for i, sqDist := range sqDists {
-		nearer[i] = min(nearer[i], sqDist)
+		d.nearer[i] = min(d.nearer[i], sqDist)
 	}
-	return nearer
+	return d.nearer
 }
 
 func (d *seedDraw) addTo(b int, c chunk, sqDists []float64) {

@@ -8,16 +8,9 @@ import (
 	"github.com/gram-compute/gram/jobs"
 )
 
-// maxImages bounds the centers shown as pictures.
-const maxImages = 64
-
-// Figures are J of each round, how the clusters fall on the labels, and centers as pictures where their width is a
+// figures are J of each round, how the clusters fall on the labels, and centers as pictures where their width is a
 // square.
-func Figures(arrays jobs.Arrays, metrics []jobs.Metric) ([]jobs.Figure, error) {
-	m, err := readModel(arrays)
-	if err != nil {
-		return nil, err
-	}
+func (m *model) figures(metrics []jobs.Metric) ([]jobs.Figure, error) {
 	lines, err := distortionLines(metrics)
 	if err != nil {
 		return nil, err
@@ -30,11 +23,10 @@ func Figures(arrays jobs.Arrays, metrics []jobs.Metric) ([]jobs.Figure, error) {
 	if heat := m.heatMap(); heat != nil {
 		figures = append(figures, jobs.Figure{Title: "Clusters and labels", Heat: heat})
 	}
-	if images := m.images(); images != nil {
-		figures = append(figures, jobs.Figure{Title: "Centers", Images: images, Caption: "Each center as a picture, " +
-			"between its own least and greatest value, with the records of its cluster."})
-	}
-	return figures, nil
+	centers := jobs.Pictures("Centers",
+		"Each center as a picture, between its own least and greatest value, with the records of its cluster.",
+		m.space.Width, m.clusters(), func(j int) string { return fmt.Sprintf("%d (%d)", j, m.records[j]) }, m.center)
+	return append(figures, centers...), nil
 }
 
 // distortionLines gathers the metrics "lloyd.003.distortion", a line for each restart.
@@ -73,21 +65,4 @@ func (m *model) heatMap() *jobs.HeatMap {
 		heat.ColKeys = append(heat.ColKeys, fmt.Sprint(j))
 	}
 	return heat
-}
-
-// images are the centers as pictures; nil where their width is no square.
-func (m *model) images() []jobs.Image {
-	side := jobs.ImageWidth(m.space.Width)
-	if side == 0 {
-		return nil
-	}
-	var images []jobs.Image
-	for j := range min(m.clusters(), maxImages) {
-		image := jobs.Image{Label: fmt.Sprintf("%d (%d)", j, m.records[j]), Width: side}
-		for _, v := range m.centers[j*m.space.Width : (j+1)*m.space.Width] {
-			image.Values = append(image.Values, float32(v))
-		}
-		images = append(images, image)
-	}
-	return images
 }

@@ -1,6 +1,7 @@
 package kmeans
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/gram-compute/gram/jobs"
@@ -20,7 +21,7 @@ type finishPhase struct{ job }
 
 func (p *finishPhase) phase() jobs.Phase {
 	return jobs.MapReduce[*state, *census]{
-		Name: finishName, State: readState, Partial: func() *census { return new(census) },
+		Name: finishName, State: jobs.Load[state], Partial: func() *census { return new(census) },
 		Map: p.count, Merge: (*census).plus, Step: p.model,
 	}.Phase()
 }
@@ -94,20 +95,8 @@ func (t *census) plus(right *census) (*census, error) {
 		return nil, err
 	}
 	t.parts = append(t.parts, right.parts...)
-	for _, list := range []struct{ to, from *[]float64 }{{&t.weight, &right.weight}, {&t.cost, &right.cost}} {
-		if err := addTo(list.to, *list.from); err != nil {
-			return nil, err
-		}
-	}
-	if err := addTo(&t.records, right.records); err != nil {
-		return nil, err
-	}
-	return t, addTo(&t.labels, right.labels)
-}
-
-func addTo[T float64 | int64](to *[]T, from []T) (err error) {
-	*to, err = sums.Of(*to, from)
-	return err
+	return t, cmp.Or(sums.Into(&t.weight, right.weight), sums.Into(&t.cost, right.cost),
+		sums.Into(&t.records, right.records), sums.Into(&t.labels, right.labels))
 }
 
 // model makes the model.

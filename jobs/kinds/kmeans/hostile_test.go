@@ -45,7 +45,7 @@ func TestHostileModels(t *testing.T) {
 		spoil(model)
 		_, err := NewPredictor(model, kernelops.Generic())
 		wantFault(t, err, protocol.CodeCorrupt, "")
-		_, err = Describe(model, jobs.DescribeOptions{})
+		_, err = Kind().Describe(model, jobs.DescribeOptions{})
 		if err == nil {
 			t.Errorf("%s: described", name)
 		}
@@ -71,10 +71,10 @@ func FuzzModel(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Describe(arrays, jobs.DescribeOptions{}); err != nil {
+		if _, err := Kind().Describe(arrays, jobs.DescribeOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Figures(arrays, nil); err != nil {
+		if _, err := Kind().Figures(arrays, nil); err != nil {
 			t.Fatal(err)
 		}
 		if m.space.Sparse {

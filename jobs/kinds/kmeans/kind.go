@@ -1,6 +1,7 @@
 package kmeans
 
 import (
+	"github.com/gram-compute/gram/jobs/learn/describe"
 	"strings"
 
 	"github.com/gram-compute/gram/jobs"
@@ -16,8 +17,8 @@ const KindName = "KMeans"
 func Kind() jobs.Kind {
 	return jobs.Kind{Name: KindName, UsesModel: true, Params: params.Of[Params](),
 		Summary: "k-means by Lloyd, with five ways to find first centers.",
-		New:     New, Describe: Describe,
-		Predict: NewPredictor, Figures: Figures, LeastState: leastState}
+		New:     New, Describe: describe.Of(readModel, (*model).describe),
+		Predict: NewPredictor, Figures: jobs.FiguresOf(readModel, (*model).figures), LeastState: leastState}
 }
 
 // leastState is that of the centers, a float32 for each column: as many as the input says, or texts are hashed to.

@@ -5,12 +5,13 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/features"
+	"github.com/gram-compute/gram/jobs/learn/sums"
 )
 
 const (
-	noSilhouette = float64(-2)                  // stands for none; silhouettes are in [-1, 1]
-	maxCount     = int64(1) << 53               // counts are exact in float64
-	maxCenter    = float64(math.MaxFloat32) * 4 // after shifting back; a center is a mean of float32
+	noSilhouette = float64(-2) // stands for none; silhouettes are in [-1, 1]
+
+	maxCenter = float64(math.MaxFloat32) * 4 // after shifting back; a center is a mean of float32
 )
 
 // model is a trained model.
@@ -35,16 +36,12 @@ func newModel(params Params, s *state, root *census) *model {
 
 func (m *model) clusters() int { return len(m.centers) / m.space.Width }
 
+func (m *model) center(j int) []float64 { return m.centers[j*m.space.Width : (j+1)*m.space.Width] }
+
 func (m *model) cosine() bool { return m.metric == metricCosine }
 
 // distortion is J of the final centers.
-func (m *model) distortion() float64 {
-	sum := 0.0
-	for _, c := range m.cost {
-		sum += c
-	}
-	return sum / 2
-}
+func (m *model) distortion() float64 { return sums.Total(m.cost) / 2 }
 
 // agreement is how the clusters fall on the labels; ok is false without labels.
 func (m *model) agreement() (c contingency, ok bool) {
@@ -87,7 +84,7 @@ func (m *model) check() error {
 	switch {
 	case m.cosine() && m.space.Scale() != features.ScaleL2:
 		return jobs.Malformed("a model with metric cosine and scale %s", m.space.Scale())
-	case !counts(m.records) || !counts(m.labels):
+	case !jobs.Exact(m.records, 0) || !jobs.Exact(m.labels, 0):
 		return jobs.Malformed("a model's counts are from 0 to 2^53 together")
 	case !finiteSum(m.weight) || !finiteSum(m.cost):
 		return jobs.Malformed("a model's sums are finite and not below 0")
@@ -97,18 +94,6 @@ func (m *model) check() error {
 		return jobs.Malformed("a model with a silhouette of %v", m.silhouette)
 	}
 	return nil
-}
-
-// counts reports whether no count is below 0 and their sum is exact in float64.
-func counts(list []int64) bool {
-	sum := int64(0)
-	for _, n := range list {
-		if n < 0 || n > maxCount-sum {
-			return false
-		}
-		sum += n
-	}
-	return true
 }
 
 func finiteSum(list []float64) bool {
@@ -124,27 +109,18 @@ func finiteSum(list []float64) bool {
 
 // metrics are the figures of the finished model.
 func (m *model) metrics() ([]jobs.Metric, error) {
-	type figure struct {
-		name  string
-		value any
-	}
-	figures := []figure{{"kmeans.distortion", m.distortion()}, {"kmeans.rounds", m.rounds},
-		{"kmeans.restart", m.restart},
-		{"kmeans.stop", m.stop}, {"kmeans.sizes", m.records}}
+	var facts jobs.Facts
+	facts.Add("kmeans.distortion", m.distortion())
+	facts.Add("kmeans.rounds", m.rounds)
+	facts.Add("kmeans.restart", m.restart)
+	facts.Add("kmeans.stop", m.stop)
+	facts.Add("kmeans.sizes", m.records)
 	if c, ok := m.agreement(); ok {
-		figures = append(figures, figure{"kmeans.ari", c.adjustedRand()},
-			figure{"kmeans.nmi", c.normalizedMutualInformation()})
+		facts.Add("kmeans.ari", c.adjustedRand())
+		facts.Add("kmeans.nmi", c.normalizedMutualInformation())
 	}
 	if m.silhouette != noSilhouette {
-		figures = append(figures, figure{"kmeans.silhouette", m.silhouette})
+		facts.Add("kmeans.silhouette", m.silhouette)
 	}
-	var metrics []jobs.Metric
-	for _, f := range figures {
-		metric, err := jobs.NewMetric(f.name, f.value)
-		if err != nil {
-			return nil, err
-		}
-		metrics = append(metrics, metric)
-	}
-	return metrics, nil
+	return facts.Metrics()
 }

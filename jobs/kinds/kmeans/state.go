@@ -63,8 +63,6 @@ func (s *state) Fields(f *jobs.Fields) {
 	f.Text("kmeans.best.stop", &s.best.stop)
 }
 
-func readState(a jobs.Arrays) (*state, error) { return jobs.Read(a, &state{}) }
-
 // origin is the float32 point that data are centered by: the column means, or zero where vectors are sparse.
 func origin(space *features.Space) []float32 {
 	o := make([]float32, space.Width)

@@ -86,7 +86,7 @@ func TestModelPredictsWhatTheJobDecided(t *testing.T) {
 		if got, want := predicted(t, r.Model, queries), joined(t, r, predictionsFolder); got != want {
 			t.Errorf("%s: the model says\n%snot\n%s", c.params, got, want)
 		}
-		if text, err := Describe(r.Model, jobs.DescribeOptions{}); err != nil ||
+		if text, err := Kind().Describe(r.Model, jobs.DescribeOptions{}); err != nil ||
 			!strings.Contains(text, "base: 50 records") {
 			t.Errorf("%s: %q, %v", c.params, text, err)
 		}
@@ -187,7 +187,7 @@ func TestHostileModels(t *testing.T) {
 		if !errors.As(err, &fault) || fault.Code != protocol.CodeCorrupt && fault.Code != protocol.CodeInputLimit {
 			t.Errorf("%s, %s: want CORRUPT, got %v", c.model, c.name, err)
 		}
-		if _, err := Describe(model, jobs.DescribeOptions{}); err == nil {
+		if _, err := Kind().Describe(model, jobs.DescribeOptions{}); err == nil {
 			t.Errorf("%s, %s: described", c.model, c.name)
 		}
 	}

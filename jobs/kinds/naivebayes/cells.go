@@ -50,14 +50,6 @@ func (c *cells) add(at, count int64) {
 	c.at, c.count = append(c.at, at), append(c.count, count)
 }
 
-func (c cells) total() int64 {
-	total := int64(0)
-	for _, n := range c.count {
-		total += n
-	}
-	return total
-}
-
 // Fields lists the cells, which must ascend.
 func (c *cells) Fields(f *jobs.Fields) {
 	jobs.List(f, cellsAt, &c.at)

@@ -1,10 +1,9 @@
 package naivebayes
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/rank"
+	"github.com/gram-compute/gram/jobs/learn/sums"
 	"github.com/gram-compute/gram/jobs/learn/vocabulary"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/kernelops/fmath"
@@ -42,11 +41,7 @@ func newScorer(m *model, ops *kernelops.Set) (*scorer, error) {
 
 // logPrior is log p(y) of each class.
 func (m *model) logPrior() []float64 {
-	prior := make([]float64, m.labels.Len())
-	total := int64(0)
-	for _, n := range m.documents {
-		total += n
-	}
+	prior, total := make([]float64, m.labels.Len()), sums.Total(m.documents)
 	for y := range prior {
 		switch m.params.Prior.Kind {
 		case priorGiven:
@@ -117,12 +112,7 @@ func (s *scorer) decide(scores []float64) (class int, rejected bool) {
 	if s.rule != nil {
 		return s.rule.Decide(posteriors(s.posterior, scores)), false
 	}
-	best := 0
-	for y, score := range scores {
-		if score > scores[best] {
-			best = y
-		}
-	}
+	best := rank.First(scores)
 	if s.params.RejectBelow == 0 {
 		return best, false
 	}
@@ -165,16 +155,8 @@ func (c classifier) Classify(text string) (jobs.Prediction, error) {
 	if !rejected {
 		prediction.Label = string(c.scorer.labels.At(class))
 	}
-	order := make([]int, len(scores))
-	for y := range order {
-		order[y] = y
-	}
-	// total order: classes differ
-	slices.SortFunc(order, func(x, y int) int {
-		return cmp.Or(cmp.Compare(scores[y], scores[x]), cmp.Compare(x, y))
-	})
 	posterior := posteriors(c.scorer.posterior, scores)
-	for _, y := range order {
+	for _, y := range rank.Greatest(len(scores), func(y int) float64 { return scores[y] }) {
 		prediction.Scores = append(prediction.Scores, jobs.ClassScore{
 			Label: string(c.scorer.labels.At(y)), Posterior: posterior[y]})
 	}

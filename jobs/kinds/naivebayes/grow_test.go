@@ -51,7 +51,7 @@ func TestGrowthByHand(t *testing.T) {
 	} {
 		params := `{"grows": true, "form": "` + form + `"}`
 		half := mustCount(t, params, nil, fourDocuments[:2], 1)
-		m, err := readModel(mustCount(t, params, half, fourDocuments[2:], 2))
+		m, err := jobs.Load[model](mustCount(t, params, half, fourDocuments[2:], 2))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -46,7 +46,9 @@ func TestHostileModels(t *testing.T) {
 		"class negative":  func(a jobs.Arrays) { jobs.Put(a, "counts.class", []int32{-1, 0, 1, 1, 0, 0, 0}) },
 		"class twice":     func(a jobs.Arrays) { jobs.Put(a, "counts.class", []int32{1, 0, 0, 1, 0, 0, 0}) },
 		"count 0":         func(a jobs.Arrays) { jobs.Put(a, "counts.count", []int64{3, 2, 1, 1, 1, 1, 0}) },
-		"count overflow":  func(a jobs.Arrays) { jobs.Put(a, "counts.count", []int64{math.MaxInt64, 2, 1, 1, 1, 1, 1}) },
+		"count overflow": func(a jobs.Arrays) {
+			jobs.Put(a, "counts.count", []int64{math.MaxInt64, 2, 1, 1, 1, 1, 1})
+		},
 		"count too short": func(a jobs.Arrays) { jobs.Put(a, "counts.count", []int64{3}) },
 		"n-grams":         func(a jobs.Arrays) { jobs.PutScalar(a, "tokenizer.ngram_max", int32(1<<30)) },
 		"stop words":      func(a jobs.Arrays) { a.PutStrings("tokenizer.stop_words", jobs.StringsOf("--")) },
@@ -55,7 +57,7 @@ func TestHostileModels(t *testing.T) {
 		spoil(model)
 		_, err := NewClassifier(model)
 		wantCorrupt(t, name, err)
-		_, err = Describe(model, jobs.DescribeOptions{})
+		_, err = Kind().Describe(model, jobs.DescribeOptions{})
 		wantCorrupt(t, name, err)
 	}
 }
@@ -97,7 +99,7 @@ func FuzzModel(f *testing.F) {
 		if !(math.Abs(sum-1) < 1e-9) {
 			t.Fatalf("posteriors sum to %v", sum)
 		}
-		if _, err := Describe(model, jobs.DescribeOptions{}); err != nil {
+		if _, err := Kind().Describe(model, jobs.DescribeOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	})

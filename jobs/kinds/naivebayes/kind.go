@@ -1,9 +1,11 @@
 package naivebayes
 
 import (
+	"github.com/gram-compute/gram/jobs/learn/describe"
 	"slices"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/classify"
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/vocabulary"
 	"github.com/gram-compute/gram/jobs/params"
@@ -17,7 +19,7 @@ const KindName = "NaiveBayes"
 func Kind() jobs.Kind {
 	return jobs.Kind{Name: KindName, UsesQueries: true, UsesModel: true, Accepts: accepts, Params: params.Of[Params](),
 		Summary: "Naive Bayes on texts or counts: multinomial, Bernoulli or complement.",
-		New:     New, Describe: Describe,
+		New:     New, Describe: describe.Of(jobs.Load[model], (*model).describe),
 		Classify: NewClassifier, Predict: NewPredictor, Figures: evaluation.Figures}
 }
 
@@ -32,27 +34,22 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 			return nil, params.In("spec.queries", err)
 		}
 	}
-	p, err := params.Parse[Params](spec.Spec.Params)
+	j, err := classify.JobOf(spec, loadDecider, func(p Params) evaluation.Costs { return p.Costs })
 	if err != nil {
 		return nil, err
 	}
-	tokenizer, err := p.Text.Tokenizer()
+	tokenizer, err := j.Params.Text.Tokenizer()
 	if err != nil {
 		return nil, err
 	}
-	judge, err := evaluation.JudgeOf(spec, loadDecider, p.Costs)
-	if err != nil {
-		return nil, err
-	}
-	train := jobs.TrainingRecords(spec)
-	words, err := vocabulary.New(p.Text, train)
+	words, err := vocabulary.New(j.Params.Text, j.Train)
 	if err != nil {
 		return nil, err
 	}
 	grown := spec.Spec.Model != ""
-	counts := countsPhase{params: p, tokenizer: tokenizer, train: train, judge: judge, grown: grown}
-	phases := jobs.Phases{(&vocabularyPhase{words, p, grown}).phase(), counts.phase()}
-	return append(phases, judge.Phases()...), nil
+	counts := countsPhase{Job: j, tokenizer: tokenizer, grown: grown}
+	phases := jobs.Phases{(&vocabularyPhase{words, j.Params, grown}).phase(), counts.phase()}
+	return append(phases, j.Judge.Phases()...), nil
 }
 
 // checkInput refuses an input whose records are neither texts with labels nor sparse vectors.

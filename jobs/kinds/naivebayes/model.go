@@ -88,7 +88,7 @@ func (m *model) check() error {
 	case m.positive < noPositive || m.positive >= classes || m.positive != noPositive && classes != 2:
 		return jobs.Malformed("a model of %d classes cannot decide class %d by a ratio", classes, m.positive)
 	}
-	if !positiveSum(m.documents) || !positiveSum(m.counts.count) {
+	if !jobs.Exact(m.documents, 1) || !jobs.Exact(m.counts.count, 1) {
 		return jobs.Malformed("a model's counts are from 1 to 2^53 together")
 	}
 	if err := m.counts.check(terms, classes); err != nil {
@@ -98,18 +98,6 @@ func (m *model) check() error {
 		return err
 	}
 	return m.checkGrown()
-}
-
-// positiveSum reports whether every count is above 0 and their sum is exact in float64.
-func positiveSum(counts []int64) bool {
-	sum := int64(0)
-	for _, n := range counts {
-		if n < 1 || n > 1<<53-sum {
-			return false
-		}
-		sum += n
-	}
-	return true
 }
 
 func (c csr) check(terms, classes int) error {

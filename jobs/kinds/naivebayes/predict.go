@@ -37,7 +37,7 @@ func loadPredictor(arrays jobs.Arrays, ops *kernelops.Set, posteriors bool) (job
 }
 
 func loadScorer(arrays jobs.Arrays, ops *kernelops.Set) (*scorer, error) {
-	m, err := readModel(arrays)
+	m, err := jobs.Load[model](arrays)
 	if err != nil {
 		return nil, err
 	}

@@ -28,10 +28,6 @@ func (m *model) Fields(f *jobs.Fields) {
 	}
 }
 
-// readModel reads a model's arrays, in time and memory linear in their bytes. Whatever training
-// would not have written is a *protocol.Fault of CodeCorrupt.
-func readModel(a jobs.Arrays) (*model, error) { return jobs.Read(a, new(model)) }
-
 // paramFields are the parameters that a model keeps, held to the rules of a spec.
 func (m *model) paramFields(f *jobs.Fields) {
 	p := &m.params

@@ -5,7 +5,7 @@ import (
 
 	"github.com/gram-compute/gram/dataset/text"
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/jobs/learn/evaluation"
+	"github.com/gram-compute/gram/jobs/learn/classify"
 	"github.com/gram-compute/gram/jobs/learn/sums"
 	"github.com/gram-compute/gram/kernelops"
 )
@@ -18,10 +18,8 @@ const classDocuments = "classes.documents"
 
 // countsPhase counts each word's occurrences in each class.
 type countsPhase struct {
-	params    Params
+	classify.Job[Params]
 	tokenizer *text.Tokenizer
-	train     jobs.Records
-	judge     evaluation.Judge
 	grown     bool // the state has the counts of spec.model
 }
 
@@ -39,8 +37,8 @@ func (p *countsPhase) count(
 	ctx context.Context, state *words, leaf jobs.Leaf, _ *kernelops.Set,
 ) (*partialCounts, error) {
 	c := newLeafCounts(state.Labels.Keys, p.tokenizer, state.Dictionary)
-	c.once = p.params.Form == formBernoulli
-	train := p.train()
+	c.once = p.Params.Form == formBernoulli
+	train := p.Train()
 	for block, err := range leaf.Blocks(ctx) {
 		if err != nil {
 			return nil, err
@@ -95,12 +93,12 @@ func (p *countsPhase) model(
 			return jobs.Next{}, err
 		}
 	}
-	m, err := newModel(p.params, state, all)
+	m, err := newModel(p.Params, state, all)
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	return p.judge.End(jobs.Next{State: jobs.ArraysOf(m), Metrics: []jobs.Metric{
+	return p.Judge.End(jobs.Next{State: jobs.ArraysOf(m), Metrics: []jobs.Metric{
 		jobs.CountMetric("counts.records", root.records),
-		jobs.CountMetric("counts.tokens", root.cells.total()),
+		jobs.CountMetric("counts.tokens", sums.Total(root.cells.count)),
 	}}, round.Plan), nil
 }

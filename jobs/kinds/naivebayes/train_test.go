@@ -17,7 +17,7 @@ import (
 
 // The counts of the four documents, term by term: class 0 is ham, class 1 is spam.
 func TestModelByHand(t *testing.T) {
-	m, err := readModel(modelOf(t, `{}`, fourDocuments))
+	m, err := jobs.Load[model](modelOf(t, `{}`, fourDocuments))
 	if err != nil {
 		t.Fatal(err)
 	}

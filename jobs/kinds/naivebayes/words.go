@@ -58,7 +58,7 @@ func (p *vocabularyPhase) finish(
 	var before *model
 	if p.grown {
 		var err error
-		if before, err = readModel(state); err != nil {
+		if before, err = jobs.Load[model](state); err != nil {
 			return jobs.Next{}, err
 		}
 		if root, err = before.vocabulary().Plus(root); err != nil {

@@ -3,6 +3,7 @@ package nearestmean
 import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/classify"
+	"github.com/gram-compute/gram/jobs/learn/describe"
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/onevsone"
@@ -17,8 +18,8 @@ const KindName = "NearestMean"
 func Kind() jobs.Kind {
 	return jobs.Kind{Name: KindName, UsesQueries: true, Params: params.Of[Params](),
 		Summary: "Decides for the class whose mean is nearest.",
-		New:     New, Describe: Describe,
-		Predict: NewPredictor, Figures: Figures}
+		New:     New, Describe: describe.Of(jobs.Load[model], (*model).describe),
+		Predict: NewPredictor, Figures: jobs.FiguresOf(jobs.Load[model], (*model).figures)}
 }
 
 // New returns the algorithm: phases "features", "means" and, if there are test records, "evaluate".

@@ -38,10 +38,6 @@ func (m *model) Fields(f *jobs.Fields) {
 	f.Require(jobs.Finite(m.means), `array "means": a value is not finite`)
 }
 
-// readModel reads a model's arrays, in time linear in their bytes. Arrays that training cannot have
-// written are a *protocol.Fault of CodeCorrupt.
-func readModel(a jobs.Arrays) (*model, error) { return jobs.Read(a, &model{}) }
-
 func (m *model) mean(class int) []float64 {
 	return m.means[class*m.space.Width : (class+1)*m.space.Width]
 }

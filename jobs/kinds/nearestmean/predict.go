@@ -12,7 +12,7 @@ import (
 // NewPredictor loads a model. It measures the Euclidean distance to every mean in float64, column by column in order:
 // one prediction takes time linear in classes times width, or in classes times entries for sparse vectors.
 func NewPredictor(a jobs.Arrays, _ *kernelops.Set) (jobs.Predictor, error) {
-	m, err := readModel(a)
+	m, err := jobs.Load[model](a)
 	if err != nil {
 		return nil, err
 	}

@@ -59,20 +59,22 @@ type warmPhase struct{ job }
 
 const warmName = "begin"
 
-func (*warmPhase) Name() string { return warmName }
-
-// Map has nothing to do.
-func (*warmPhase) Map(context.Context, jobs.Arrays, jobs.Leaf, jobs.Arrays, *kernelops.Set) (jobs.Arrays, jobs.Arrays,
-	error) {
-	return jobs.Arrays{}, nil, nil
+func (p *warmPhase) phase() jobs.Phase {
+	none := func() *jobs.Undecoded { return new(jobs.Undecoded) }
+	return jobs.MapReduce[jobs.Arrays, *jobs.Undecoded]{
+		Name: warmName, State: jobs.Itself, Partial: none, Step: p.take,
+		Map: func(context.Context, jobs.Arrays, jobs.Leaf, *kernelops.Set) (*jobs.Undecoded, error) {
+			return none(), nil
+		},
+		Merge: func(left, _ *jobs.Undecoded) (*jobs.Undecoded, error) { return left, nil },
+	}.Phase()
 }
 
-// Merge has nothing to do.
-func (*warmPhase) Merge(left, _ jobs.Arrays) (jobs.Arrays, error) { return left, nil }
-
-// Step takes the model of spec.model, which the parameters must not contradict.
-func (p *warmPhase) Step(_ context.Context, a jobs.Arrays, _ jobs.Round) (jobs.Next, error) {
-	m, err := readModel(a, nil)
+// take takes the model of spec.model, which the parameters must not contradict.
+func (p *warmPhase) take(
+	_ context.Context, a jobs.Arrays, _ *jobs.Undecoded, _ jobs.Round,
+) (jobs.Next, error) {
+	m, err := readModel(a)
 	if err != nil {
 		return jobs.Next{}, err
 	}

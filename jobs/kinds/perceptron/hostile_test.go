@@ -67,8 +67,8 @@ func uses(model jobs.Arrays) map[string]error {
 	errs := map[string]error{}
 	_, errs["predict"] = NewPredictor(model, kernelops.Generic())
 	_, errs["learn"] = Load(model, kernelops.Generic())
-	_, errs["describe"] = Describe(model, jobs.DescribeOptions{})
-	_, errs["figures"] = Figures(model, nil)
+	_, errs["describe"] = Kind().Describe(model, jobs.DescribeOptions{})
+	_, errs["figures"] = Kind().Figures(model, nil)
 	return errs
 }
 
@@ -134,13 +134,13 @@ func tellFuzzed(t *testing.T, o *Online, value float32) {
 
 func TestDescribe(t *testing.T) {
 	texts := []jobstest.Record{{Label: "spam", Text: "win money"}, {Label: "ham", Text: "see you"}}
-	text, err := Describe(train(t, `{}`, texts).Model, jobs.DescribeOptions{Top: 1})
+	text, err := Kind().Describe(train(t, `{}`, texts).Model, jobs.DescribeOptions{Top: 1})
 	if err != nil || !strings.Contains(text, `"spam"`) || !strings.Contains(text, `"money" `) ||
 		!strings.Contains(text, `"see" `) || strings.Contains(text, `"win" `) {
 		t.Errorf("%s%v", text, err)
 	}
 	model := train(t, `{}`, sectors(200, 4)).Model
-	text, err = Describe(model, jobs.DescribeOptions{})
+	text, err = Kind().Describe(model, jobs.DescribeOptions{})
 	if err != nil || !strings.Contains(text, "rule argmax") || !strings.Contains(text, `"c3"`) {
 		t.Errorf("%s%v", text, err)
 	}
@@ -149,12 +149,12 @@ func TestDescribe(t *testing.T) {
 			t.Errorf("a line beyond %d columns: %q", describe.Width, line)
 		}
 	}
-	_, err = Describe(model, jobs.DescribeOptions{Classes: []string{"c9"}})
+	_, err = Kind().Describe(model, jobs.DescribeOptions{Classes: []string{"c9"}})
 	wantFault(t, err, protocol.CodeSpecInvalid, `"c9"`)
 }
 
 func TestFigures(t *testing.T) {
-	figures, err := Figures(train(t, `{"classes": "one_vs_rest"}`, digits(t)[:200]).Model, nil)
+	figures, err := Kind().Figures(train(t, `{"classes": "one_vs_rest"}`, digits(t)[:200]).Model, nil)
 	if err != nil || len(figures) != 3 {
 		t.Fatalf("%d figures, %v", len(figures), err)
 	}

@@ -3,6 +3,7 @@ package perceptron
 import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/classify"
+	"github.com/gram-compute/gram/jobs/learn/describe"
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/params"
@@ -17,8 +18,9 @@ const KindName = "Perceptron"
 func Kind() jobs.Kind {
 	return jobs.Kind{Name: KindName, UsesQueries: true, UsesModel: true, Params: params.Of[Params](),
 		Summary: "Linear perceptrons: averaged, plain or voted, serial or mixed over shards.",
-		New:     New, Describe: Describe,
-		Predict: NewPredictor, Learn: learn, Figures: Figures, LeastState: leastState}
+		New:     New, Describe: describe.Of(readModel, (*model).describe),
+		Predict: NewPredictor, Learn: learn,
+		Figures: jobs.FiguresOf(readModel, (*model).figures), LeastState: leastState}
 }
 
 func learn(model jobs.Arrays, ops *kernelops.Set) (jobs.Learner, error) { return Load(model, ops) }
@@ -39,7 +41,7 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 			j.Params.Form, least, j.MaxState).
 			WithHint("Raise spec.run.max_state_bytes, or make the vectors narrower (fewer bits for hashing).")
 	}
-	phases := jobs.Phases{&warmPhase{j}}
+	phases := jobs.Phases{(&warmPhase{j}).phase()}
 	if spec.Spec.Model == "" {
 		space, err := features.NewBuilder(j.Params.Features, spec, features.Classes(2), features.Compares())
 		if err != nil {
@@ -48,7 +50,7 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 		phases = jobs.Phases{space.Phase(j.begin)}
 	}
 	if j.Params.Over == overChained {
-		phases = append(phases, &chainedPhase{j})
+		phases = append(phases, (&chainedPhase{j}).phase())
 	} else {
 		phases = append(phases, (&mixedPhase{j}).phase())
 	}

@@ -1,10 +1,12 @@
 package perceptron
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/shuffle"
 	"github.com/gram-compute/gram/jobs/learn/sums"
 	"github.com/gram-compute/gram/kernelops"
 )
@@ -15,8 +17,8 @@ type mixedPhase struct{ job }
 
 func (p *mixedPhase) phase() jobs.Phase {
 	return jobs.MapReduce[*state, *mix]{
-		Name: overMixed, State: readState, Partial: func() *mix { return new(mix) },
-		Map: p.learn, Merge: (*mix).plus, Step: p.finish, Gathers: p.gathers,
+		Name: overMixed, State: jobs.Load[state], Partial: func() *mix { return new(mix) },
+		Map: p.learn, Merge: (*mix).plus, Step: p.finish, Gathers: shuffle.Gathers(p.Params.Shuffle),
 	}.Phase()
 }
 
@@ -85,17 +87,11 @@ func (m *mix) Fields(f *jobs.Fields) {
 }
 
 // plus adds what the leaves to the right learned.
-func (m *mix) plus(right *mix) (_ *mix, err error) {
-	if m.change, err = sums.Of(m.change, right.change); err != nil {
-		return nil, err
-	}
-	if m.mean, err = sums.Of(m.mean, right.mean); err != nil {
-		return nil, err
-	}
+func (m *mix) plus(right *mix) (*mix, error) {
 	m.leaves, m.steps = m.leaves+right.leaves, m.steps+right.steps
 	m.mistakes, m.updates = m.mistakes+right.mistakes, m.updates+right.updates
-	m.leavesOf, err = sums.Of(m.leavesOf, right.leavesOf)
-	return m, err
+	return m, cmp.Or(sums.Into(&m.change, right.change), sums.Into(&m.mean, right.mean),
+		sums.Into(&m.leavesOf, right.leavesOf))
 }
 
 // finish mixes the weights of all leaves.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/features"
-	"github.com/gram-compute/gram/kernelops"
 )
 
 // model is a perceptron with what is known of its training.
@@ -84,7 +83,7 @@ func (l *Learner) Fields(f *jobs.Fields) {
 	jobs.List(f, "vectors", &l.vectors, n, l.size()) // voted and unweighted: weights before the last ones
 	jobs.List(f, "survived", &l.survived)            // the steps that each came through, the last ones too
 	l.dropped.Fields(f)
-	f.Require(n <= l.MaxVectors && len(l.survived) == n+1 && counts(l.survived),
+	f.Require(n <= l.MaxVectors && len(l.survived) == n+1 && jobs.Exact(l.survived, 0),
 		"a perceptron of %d vectors, %d numbers of votes, max_vectors %d", n, len(l.survived), l.MaxVectors)
 }
 
@@ -92,7 +91,7 @@ func (l *Learner) Fields(f *jobs.Fields) {
 func (h *history) Fields(f *jobs.Fields, rows int) {
 	jobs.List(f, "training.mistakes", &h.epochMistakes)
 	jobs.List(f, "training.updates", &h.epochUpdates, len(h.epochMistakes))
-	f.Require(counts(h.epochMistakes) && counts(h.epochUpdates), "a perceptron's mistakes are below 0 or too many")
+	f.Require(jobs.Exact(h.epochMistakes, 0) && jobs.Exact(h.epochUpdates, 0), "a perceptron's mistakes are below 0 or too many")
 	jobs.Flag[int32](f, "training.separated", &h.separated) // 1 where the last epoch made no mistake
 	jobs.Flag[int32](f, "training.warm", &h.warm)           // 1 where weights began at those of another model
 	jobs.List(f, "training.margin", &h.margin)              // one_vs_rest [classes]; none once it learned on
@@ -106,12 +105,11 @@ func (h *history) Fields(f *jobs.Fields, rows int) {
 
 // readModel loads a model in time and memory linear in its bytes, and refuses with jobs.Malformed what
 // training would not write. It shares memory with the arrays: a learner that goes on needs own().
-func readModel(a jobs.Arrays, ops *kernelops.Set) (*model, error) {
-	m, err := jobs.Read(a, &model{})
+func readModel(a jobs.Arrays) (*model, error) {
+	m, err := jobs.Load[model](a)
 	if err != nil {
 		return nil, err
 	}
-	m.ops = ops
 	return m, m.checkLearned()
 }
 
@@ -140,16 +138,4 @@ func (l *Learner) finiteMean() bool {
 func (m *model) own() {
 	m.weights, m.sums, m.vectors, m.survived = slices.Clone(m.weights), slices.Clone(m.sums), slices.Clone(m.vectors),
 		slices.Clone(m.survived)
-}
-
-// counts reports whether no count is below 0 and their sum is exact in float64.
-func counts(list []int64) bool {
-	sum := int64(0)
-	for _, n := range list {
-		if n < 0 || n > maxCount-sum {
-			return false
-		}
-		sum += n
-	}
-	return true
 }

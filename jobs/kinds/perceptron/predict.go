@@ -3,11 +3,11 @@ package perceptron
 import (
 	"context"
 	"math"
-	"slices"
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/features"
+	"github.com/gram-compute/gram/jobs/learn/rank"
 	"github.com/gram-compute/gram/kernelops"
 )
 
@@ -25,10 +25,11 @@ type predictor struct {
 // weights, or those of all vectors that vote. Bytes that training would not have written are a
 // *protocol.Fault of CodeCorrupt.
 func NewPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
-	m, err := readModel(a, ops)
+	m, err := readModel(a)
 	if err != nil {
 		return nil, err
 	}
+	m.ops = ops
 	return m.predictor(), nil
 }
 
@@ -93,19 +94,8 @@ func bounded(score float32) float64 {
 }
 
 func (p *predictor) outcome(scores []float64) jobs.Outcome {
-	best := first(scores)
+	best := rank.First(scores)
 	return jobs.Outcome{Label: p.labels[best], Value: scores[best], Scores: scores}
-}
-
-// first is the index of the greatest, of equals the first.
-func first[T float32 | float64](scores []T) int {
-	best := 0
-	for i, score := range scores {
-		if score > scores[best] {
-			best = i
-		}
-	}
-	return best
 }
 
 // voter returns the number of votes that vector k has, and its weights; the last is that of the last weights.
@@ -124,7 +114,7 @@ func (p *predictor) voter(k int) (votes float64, weights []float32) {
 func (p *predictor) vote(dst []float64, scores []float32, votes float64) {
 	switch {
 	case p.Rule != Signed:
-		dst[first(scores)] += votes
+		dst[rank.First(scores)] += votes
 	case scores[0] > 0:
 		dst[1] += votes
 	case scores[0] < 0:
@@ -174,8 +164,8 @@ func (p *predictor) voteTile(dst []float64, x kernelops.Matrix, from, to int) {
 // voteProduct lets the vectors from number k on vote.
 func (p *predictor) voteProduct(dst []float64, x, y kernelops.Matrix, k int) {
 	rows := p.rows()
-	p.products = kernelops.Matrix{Data: slices.Grow(p.products.Data[:0], x.Rows*y.Rows)[:x.Rows*y.Rows], Rows: x.Rows,
-		Cols: y.Rows, Stride: y.Rows}
+	p.products = kernelops.Matrix{Data: kernelops.Resize(p.products.Data, x.Rows*y.Rows), Rows: x.Rows, Cols: y.Rows,
+		Stride: y.Rows}
 	p.ops.Dots(p.products, x, y, &p.workspace)
 	for i := range x.Rows {
 		scores := p.products.Row(i)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/rank"
 	"github.com/gram-compute/gram/kernelops/philox"
 )
 
@@ -40,8 +41,6 @@ func (s *state) Fields(f *jobs.Fields) {
 	extraFields(f, &s.extras)
 }
 
-func readState(a jobs.Arrays) (*state, error) { return jobs.Read(a, &state{}) }
-
 func extraFields(f *jobs.Fields, extras *[]extra) {
 	n := len(*extras)
 	shards, records, weights := make([]int32, n), make([]int64, n), make([]float32, n)
@@ -74,18 +73,13 @@ func (s *state) extrasOf(shard int) (weights map[int64]float32, begin, end int) 
 
 // order returns the shards in the order of an epoch.
 func (j job) order(epoch int64, shards int) []int {
-	order := make([]int, shards)
-	for i := range order {
-		order[i] = i
-	}
-	if !j.Params.Shuffle {
-		return order
-	}
 	key := philox.New(j.Seed, "perceptron/shards")
-	draw := func(shard int) uint64 { return key.Uint64(uint64(epoch), uint64(shard)) }
-	// total order: shards differ
-	slices.SortFunc(order, func(x, y int) int { return cmp.Or(cmp.Compare(draw(x), draw(y)), cmp.Compare(x, y)) })
-	return order
+	return rank.Least(shards, func(shard int) uint64 {
+		if !j.Params.Shuffle {
+			return 0
+		}
+		return key.Uint64(uint64(epoch), uint64(shard))
+	})
 }
 
 // endEpoch closes an epoch and says what comes next: another, or the margin.

@@ -144,6 +144,6 @@ func (d *dropped) Fields(f *jobs.Fields) {
 		return
 	}
 	jobs.Tuple(f, "dropped", &d.vectors, &d.votes)
-	f.Require(d.vectors > 0 && counts([]int64{d.vectors, d.votes}),
+	f.Require(d.vectors > 0 && jobs.Exact([]int64{d.vectors, d.votes}, 0),
 		"a perceptron that dropped %d vectors of %d votes", d.vectors, d.votes)
 }

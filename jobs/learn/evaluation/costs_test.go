@@ -118,8 +118,8 @@ func TestRulesAreStored(t *testing.T) {
 		"class below":  func(a jobs.Arrays) { jobs.Put(a, "costs.decided", []int32{0, -1, 0}) },
 		"out of order": func(a jobs.Arrays) { jobs.Put(a, "costs.decided", []int32{2, 0, 0}) },
 		"twice":        func(a jobs.Arrays) { jobs.Put(a, "costs.decided", []int32{2, 2, 0}) },
-		"NaN":          func(a jobs.Arrays) { jobs.Put(a, costCost, []float64{1, math.NaN(), 2}) },
-		"short":        func(a jobs.Arrays) { jobs.Put(a, costCost, []float64{1}) },
+		"NaN":          func(a jobs.Arrays) { jobs.Put(a, "costs.cost", []float64{1, math.NaN(), 2}) },
+		"short":        func(a jobs.Arrays) { jobs.Put(a, "costs.cost", []float64{1}) },
 	} {
 		a := model()
 		spoil(a)

@@ -49,7 +49,9 @@ func TestHostileSpaces(t *testing.T) {
 		"scale unknown":    func(a jobs.Arrays) { a.PutText("features.scale", "zoom") },
 		"labels unsorted":  func(a jobs.Arrays) { a.PutStrings("labels", jobs.StringsOf("b", "a")) },
 		"label of none":    func(a jobs.Arrays) { jobs.Put(a, "labels.records", []int64{0, 3}) },
-		"labels of more":   func(a jobs.Arrays) { jobs.Put(a, "labels.records", []int64{math.MaxInt64, math.MaxInt64}) },
+		"labels of more": func(a jobs.Arrays) {
+			jobs.Put(a, "labels.records", []int64{math.MaxInt64, math.MaxInt64})
+		},
 		"label counts":     func(a jobs.Arrays) { jobs.Put(a, "labels.records", []int64{4}) },
 		"mean NaN":         func(a jobs.Arrays) { jobs.Put(a, "features.mean", []float64{math.NaN(), 1}) },
 		"mean short":       func(a jobs.Arrays) { jobs.Put(a, "features.mean", []float64{1}) },

@@ -2,6 +2,7 @@ package features
 
 import (
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/sums"
 	"github.com/gram-compute/gram/jobs/learn/vocabulary"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -76,10 +77,7 @@ func (s *Space) Contradicts(p Params) (field string, theirs, ours any) {
 // RequireLabels refuses training records without labels, or with labels of fewer classes, with a
 // *protocol.Fault of CodeInputEmpty that names the kind.
 func (s *Space) RequireLabels(kind string, classes int) error {
-	labelled := int64(0)
-	for _, n := range s.ClassRecords {
-		labelled += n
-	}
+	labelled := sums.Total(s.ClassRecords)
 	switch {
 	case labelled < s.Records:
 		return protocol.EmptyFault(

@@ -28,10 +28,8 @@ func (p *Points) Set(f Function, ops *kernelops.Set, rows kernelops.Matrix) {
 // center fills centered: each value is x less the origin, rounded once.
 func (p *Points) center(f Function, ops *kernelops.Set) {
 	n, width := p.Rows.Rows, p.Rows.Cols
-	if cap(p.memory) < n*width {
-		p.memory = make([]float32, n*width)
-	}
-	p.centered = kernelops.Matrix{Data: p.memory[:n*width], Rows: n, Cols: width, Stride: width}
+	p.memory = kernelops.Resize(p.memory, n*width)
+	p.centered = kernelops.Matrix{Data: p.memory, Rows: n, Cols: width, Stride: width}
 	for i := range n {
 		row := p.centered.Row(i)
 		copy(row, p.Rows.Row(i))

@@ -2,6 +2,7 @@ package shuffle
 
 import (
 	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/kernelops/philox"
 )
 
@@ -14,6 +15,17 @@ const Each = 8
 // Bytes bounds the memory of a full window of copies: of values, columns and what is kept of
 // each record, with what they grew out of.
 const Bytes = 3 * 4 * Numbers
+
+// Gathers estimates what a window takes of the shard of a leaf, see jobs.Gatherer; nothing unless it is shuffled. Where
+// only the state knows the shard, it is taken to be as large as the leaf's own.
+func Gathers(shuffled bool) func(leaf jobs.Leaf, records func(jobs.Source, int) int64) int64 {
+	return func(leaf jobs.Leaf, records func(jobs.Source, int) int64) int64 {
+		if !shuffled {
+			return 0
+		}
+		return min(Bytes, 3*records(jobs.Input, leaf.Index))
+	}
+}
 
 // Window keeps records of some type until they are shuffled. One goroutine at a time.
 type Window[T any] struct {
