@@ -4,8 +4,8 @@ import (
 	"context"
 	"math"
 
-	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/classify"
 	"github.com/gram-compute/gram/jobs/learn/describe"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/kernels"
@@ -65,11 +65,9 @@ func (m *meanModel) describe(p *describe.Page) error {
 // meanPredictor decides by the closest mean; one goroutine at a time.
 type meanPredictor struct {
 	*meanModel
-	sum      summer
-	reader   *features.Reader
-	tile     []float32
-	labels   []string
-	outcomes []jobs.Outcome
+	sum    summer
+	tile   []float32
+	labels []string
 }
 
 // NewMeanPredictor loads a model of KernelNearestMean. One that does not hold its base is a
@@ -82,22 +80,15 @@ func NewMeanPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error)
 	if err != nil {
 		return nil, err
 	}
-	return &meanPredictor{meanModel: m, sum: newSummer(ops, m.kernel, len(m.weights)), reader: m.space.NewReader(),
-		labels: m.space.Labels.List()}, nil
+	p := &meanPredictor{meanModel: m, sum: newSummer(ops, m.kernel, len(m.weights)), labels: m.space.Labels.List()}
+	return classify.NewVectors(m.space, classify.Scored(p.labels, "distance"), p.predict), nil
 }
 
-// Answers are a label and the distance to its mean in feature space; the scores are the distances to all.
-func (p *meanPredictor) Answers() jobs.Answers {
-	return jobs.Answers{Labels: p.labels, Value: "distance", Scores: p.labels}
-}
-
-// Predict gives each record the label of the closest mean, of equally close ones the first.
-func (p *meanPredictor) Predict(ctx context.Context, block *dataset.Block) ([]jobs.Outcome, error) {
-	v, err := p.reader.Read(block, nil)
-	if err != nil {
-		return nil, err
-	}
-	p.outcomes = p.outcomes[:0]
+// predict gives each record the label of the closest mean in feature space, of equally close ones the first. The value
+// is the distance to it; the scores are the distances to all.
+func (p *meanPredictor) predict(
+	ctx context.Context, list []jobs.Outcome, v features.Vectors,
+) ([]jobs.Outcome, error) {
 	queries, classes := rows.Of(v), len(p.labels)
 	for from, x := range queries.Tiles(0, v.Rows, rows.QueryRows, &p.tile) {
 		sums := make([]float64, x.Rows*classes)
@@ -113,10 +104,10 @@ func (p *meanPredictor) Predict(ctx context.Context, block *dataset.Block) ([]jo
 			if !ok {
 				return nil, kernels.Beyond(v.IDs[from+i], p.kernel.Kernel)
 			}
-			p.outcomes = append(p.outcomes, o)
+			list = append(list, o)
 		}
 	}
-	return p.outcomes, nil
+	return list, nil
 }
 
 // outcome turns the sums of one query into distances; false where one is no number.

@@ -42,13 +42,8 @@ func (j job) visit(
 		if err != nil {
 			return err
 		}
-		for c := range rows.Chunks(v, chunkRows(space.Width), &dense) {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if err := learn(c); err != nil {
-				return err
-			}
+		if err := rows.Chunks(ctx, v, chunkRows(space.Width), &dense, learn); err != nil {
+			return err
 		}
 	}
 	return w.Flush()

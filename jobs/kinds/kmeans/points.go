@@ -52,15 +52,7 @@ func (p *points) block(ctx context.Context, block *dataset.Block, keep func(data
 	if err != nil {
 		return err
 	}
-	for c := range rows.Chunks(v, p.rows, &p.dense) {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := visit(c); err != nil {
-			return err
-		}
-	}
-	return nil
+	return rows.Chunks(ctx, v, p.rows, &p.dense, visit)
 }
 
 // zero reports whether a row has no direction.

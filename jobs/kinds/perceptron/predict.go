@@ -4,8 +4,8 @@ import (
 	"context"
 	"math"
 
-	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/classify"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/rank"
 	"github.com/gram-compute/gram/kernelops"
@@ -14,11 +14,9 @@ import (
 // predictor decides by the weights of a model; one goroutine at a time.
 type predictor struct {
 	*Learner  // its weights are those that decide
-	reader    *features.Reader
 	labels    []string
 	products  kernelops.Matrix // of dense records and vectors that vote
 	workspace kernelops.Workspace
-	outcomes  []jobs.Outcome
 }
 
 // NewPredictor loads a model. One prediction takes time linear in a record's values times the rows of
@@ -29,28 +27,15 @@ func NewPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.ops = ops
-	return m.predictor(), nil
+	m.ops, m.weights = ops, m.deciding()
+	p := &predictor{Learner: m.Learner, labels: m.space.Labels.List()}
+	return classify.NewVectors(m.space, classify.Scored(p.labels, "score"), p.predict), nil
 }
 
-func (m *model) predictor() *predictor {
-	l := *m.Learner
-	l.weights = l.deciding()
-	return &predictor{Learner: &l, reader: m.space.NewReader(), labels: m.space.Labels.List()}
-}
-
-// Answers are a label, and a score for each: <w, x> + b, which for two classes is that of the second, and of the
-// first with the other sign; votes where the form votes. The value is the score of the label.
-func (p *predictor) Answers() jobs.Answers {
-	return jobs.Answers{Labels: p.labels, Value: "score", Scores: p.labels}
-}
-
-// Predict gives each record the label of the greatest score, of equals the first.
-func (p *predictor) Predict(_ context.Context, block *dataset.Block) ([]jobs.Outcome, error) {
-	v, err := p.reader.Read(block, nil)
-	if err != nil {
-		return nil, err
-	}
+// predict gives each record the label of the greatest score, of equals the first. Each label has a score: <w, x> + b,
+// which for two classes is that of the second, and of the first with the other sign; votes where the form votes. The
+// value is the score of the label.
+func (p *predictor) predict(_ context.Context, list []jobs.Outcome, v features.Vectors) ([]jobs.Outcome, error) {
 	scores := make([]float64, v.Rows*p.Classes)
 	switch {
 	case !p.Form.votes():
@@ -63,11 +48,10 @@ func (p *predictor) Predict(_ context.Context, block *dataset.Block) ([]jobs.Out
 	default:
 		p.voteDense(scores, v.Dense)
 	}
-	p.outcomes = p.outcomes[:0]
 	for i := range v.Rows {
-		p.outcomes = append(p.outcomes, p.outcome(scores[i*p.Classes:(i+1)*p.Classes]))
+		list = append(list, p.outcome(scores[i*p.Classes:(i+1)*p.Classes]))
 	}
-	return p.outcomes, nil
+	return list, nil
 }
 
 // perClass sets dst to a score of each class, within float32.

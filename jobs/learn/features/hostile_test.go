@@ -38,17 +38,17 @@ func TestPutWritesWhatWasRead(t *testing.T) {
 
 func TestHostileSpaces(t *testing.T) {
 	for name, spoil := range map[string]func(jobs.Arrays){
-		"no form":          func(a jobs.Arrays) { delete(a, "features.form") },
-		"form 0":           func(a jobs.Arrays) { jobs.PutScalar(a, "features.form", int32(0)) },
-		"form 4":           func(a jobs.Arrays) { jobs.PutScalar(a, "features.form", int32(4)) },
-		"form of texts":    func(a jobs.Arrays) { jobs.PutScalar(a, "features.form", int32(texts)) },
-		"width 0":          func(a jobs.Arrays) { jobs.PutScalar(a, "features.width", int64(0)) },
-		"width 3":          func(a jobs.Arrays) { jobs.PutScalar(a, "features.width", int64(3)) },
-		"width huge":       func(a jobs.Arrays) { jobs.PutScalar(a, "features.width", int64(1)<<40) },
-		"records 0":        func(a jobs.Arrays) { jobs.PutScalar(a, "features.records", int64(0)) },
-		"scale unknown":    func(a jobs.Arrays) { a.PutText("features.scale", "zoom") },
-		"labels unsorted":  func(a jobs.Arrays) { a.PutStrings("labels", jobs.StringsOf("b", "a")) },
-		"label of none":    func(a jobs.Arrays) { jobs.Put(a, "labels.records", []int64{0, 3}) },
+		"no form":         func(a jobs.Arrays) { delete(a, "features.form") },
+		"form 0":          func(a jobs.Arrays) { jobs.PutScalar(a, "features.form", int32(0)) },
+		"form 4":          func(a jobs.Arrays) { jobs.PutScalar(a, "features.form", int32(4)) },
+		"form of texts":   func(a jobs.Arrays) { jobs.PutScalar(a, "features.form", int32(texts)) },
+		"width 0":         func(a jobs.Arrays) { jobs.PutScalar(a, "features.width", int64(0)) },
+		"width 3":         func(a jobs.Arrays) { jobs.PutScalar(a, "features.width", int64(3)) },
+		"width huge":      func(a jobs.Arrays) { jobs.PutScalar(a, "features.width", int64(1)<<40) },
+		"records 0":       func(a jobs.Arrays) { jobs.PutScalar(a, "features.records", int64(0)) },
+		"scale unknown":   func(a jobs.Arrays) { a.PutText("features.scale", "zoom") },
+		"labels unsorted": func(a jobs.Arrays) { a.PutStrings("labels", jobs.StringsOf("b", "a")) },
+		"label of none":   func(a jobs.Arrays) { jobs.Put(a, "labels.records", []int64{0, 3}) },
 		"labels of more": func(a jobs.Arrays) {
 			jobs.Put(a, "labels.records", []int64{math.MaxInt64, math.MaxInt64})
 		},
