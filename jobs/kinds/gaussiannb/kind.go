@@ -35,3 +35,37 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	}
 	return append(jobs.Phases{space, momentsPhase{j}.phase()}, j.Judge.Phases()...), nil
 }
+
+// Params of a job of kind GaussianNaiveBayes.
+type Params struct {
+	Prior        string           `json:"prior"`
+	VarSmoothing float64          `json:"var_smoothing"`
+	RejectBelow  float64          `json:"reject_below"`
+	Costs        evaluation.Costs `json:"costs,omitempty"`
+	Features     features.Params  `json:"features"`
+}
+
+// Parameters declares the parameters.
+func (p *Params) Parameters() []params.Parameter {
+	return []params.Parameter{
+		evaluation.PriorParameter(&p.Prior),
+		params.Number("var_smoothing", &p.VarSmoothing, 1e-9, "[1e-30, 1]").
+			Says("Times the largest variance of a column, is added to every variance.").
+			From("As scikit-learn's GaussianNB."),
+		evaluation.RejectBelowParameter(&p.RejectBelow),
+		p.Costs.Parameter(evaluation.CostsDecide),
+		p.Features.DenseSection(),
+	}
+}
+
+// Check rejects parameters that contradict each other, and texts, which have no normal density.
+func (p *Params) Check() error {
+	const texts = "features.%s is for texts, which have no normal density; kind NaiveBayes takes them"
+	switch {
+	case p.Features.Text != nil:
+		return protocol.SpecFault(texts, "text")
+	case p.Features.Hashing != nil:
+		return protocol.SpecFault(texts, "hashing")
+	}
+	return p.Costs.CheckRule(p.RejectBelow)
+}

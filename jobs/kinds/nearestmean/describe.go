@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/describe"
+	"github.com/gram-compute/gram/jobs/learn/onevsone"
 )
 
 // describe lists each class with the weight of its records and the class whose mean is closest. With
@@ -51,4 +53,13 @@ func (m *model) between(x, y int) float64 {
 		sum += float64(d * d)
 	}
 	return math.Sqrt(sum)
+}
+
+// figures returns the class means as pictures, if the width is a square number, and the figures of the evaluation, with
+// those of the pairs if they were judged.
+func (m *model) figures(metrics []jobs.Metric) ([]jobs.Figure, error) {
+	means := jobs.Pictures("Class means", "Each mean as a picture, between its own least and greatest value.",
+		m.space.Width, len(m.weight), func(y int) string { return string(m.space.Labels.At(y)) }, m.mean)
+	judged, err := onevsone.Figures(metrics)
+	return append(means, judged...), err
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/kernelops"
 )
@@ -66,4 +67,10 @@ func (r Roads) Metrics(f Function, prefix string) ([]jobs.Metric, error) {
 		return nil, err
 	}
 	return []jobs.Metric{bound, jobs.CountMetric(prefix+".pairs_by_differences", r.Differences)}, nil
+}
+
+// Beyond is the fault of a record that has a kernel value beyond float32.
+func Beyond(id dataset.Identity, k kernelops.Kernel) error {
+	return id.Fault("a kernel value of the record is beyond the range of float32 (%s)", Text(k)).
+		WithHint("Scale the columns (features.scale standard, minmax or l2), or choose a smaller scale or degree.")
 }
