@@ -27,7 +27,7 @@ type countsPhase struct {
 func (p *countsPhase) phase() jobs.Phase {
 	return jobs.MapReduce[*words, *partialCounts]{
 		Name: countsName, Partial: func() *partialCounts { return new(partialCounts) },
-		State: func(a jobs.Arrays) (*words, error) { return jobs.Read(a, new(words)) },
+		State: jobs.Load[words],
 		Map:   p.count, Merge: (*partialCounts).plus, Step: p.model,
 	}.Phase()
 }
