@@ -59,8 +59,8 @@ func TestWords(t *testing.T) {
 		return nil
 	})(nil, jobs.DescribeOptions{Top: -1})
 	head := "name         " + strings.Repeat("x", 64) + "...\nlabel                    0\n"
-	if err != nil || !strings.HasPrefix(text, head) ||
-		!strings.HasSuffix(text, "label                    19\nand 2 more\n\n3 of 5 shown; name others to see them.\n") {
+	tail := "label                    19\nand 2 more\n\n3 of 5 shown; name others to see them.\n"
+	if err != nil || !strings.HasPrefix(text, head) || !strings.HasSuffix(text, tail) {
 		t.Errorf("%s %v", text, err)
 	}
 	if got := describe.Clip("äbcdef", 5); got != "äb..." {
