@@ -137,6 +137,18 @@ func elementsOf[T Element](data []byte) []T {
 	return v
 }
 
+// Exact reports whether no count of a list is below least, and their sum is exact in float64.
+func Exact(counts []int64, least int64) bool {
+	sum := int64(0)
+	for _, n := range counts {
+		if n < least || n > 1<<53-sum {
+			return false
+		}
+		sum += n
+	}
+	return true
+}
+
 // Finite reports whether no value is infinite or NaN.
 func Finite[T float32 | float64](values []T) bool {
 	for _, v := range values {

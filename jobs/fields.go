@@ -60,6 +60,14 @@ func Read[S Stored](a Arrays, s S) (read S, err error) {
 	return s, nil
 }
 
+// Load reads a new T, as Read does.
+func Load[T any, S interface {
+	*T
+	Stored
+}](a Arrays) (S, error) {
+	return Read(a, S(new(T)))
+}
+
 // refusal ends a reading: Fields panics with it, and Read recovers.
 type refusal struct{ err error }
 

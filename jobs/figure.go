@@ -11,6 +11,19 @@ type Figure struct {
 	Table   *FigureTable `json:"table,omitempty"`
 }
 
+// FiguresOf returns the Figures of a kind whose models read reads and draw draws.
+func FiguresOf[M any](
+	read func(Arrays) (M, error), draw func(M, []Metric) ([]Figure, error),
+) func(Arrays, []Metric) ([]Figure, error) {
+	return func(a Arrays, metrics []Metric) ([]Figure, error) {
+		m, err := read(a)
+		if err != nil {
+			return nil, err
+		}
+		return draw(m, metrics)
+	}
+}
+
 // LineChart has one or more lines over rounds, epochs or another unit, named by X.
 type LineChart struct {
 	X      string   `json:"x"`
@@ -23,6 +36,15 @@ type Series struct {
 	Name string    `json:"name"`
 	X    []float64 `json:"x"`
 	Y    []float64 `json:"y"`
+}
+
+// SeriesOf is a line over 1, 2, 3 and so on.
+func SeriesOf[T int64 | float64](name string, values []T) Series {
+	s := Series{Name: name}
+	for i, v := range values {
+		s.X, s.Y = append(s.X, float64(i+1)), append(s.Y, float64(v))
+	}
+	return s
 }
 
 // HeatMap is a matrix of counts, row-major.
@@ -40,6 +62,27 @@ type Image struct {
 	Label  string    `json:"label"`
 	Width  int       `json:"width"`
 	Values []float32 `json:"values"`
+}
+
+// Pictures returns the figure of the first rows as images, each with its label; nil if the width of the rows is not
+// that of a picture.
+func Pictures[T float32 | float64](
+	title, caption string, width, rows int, label func(i int) string, row func(i int) []T,
+) []Figure {
+	const most = 64
+	side := ImageWidth(width)
+	if side == 0 {
+		return nil
+	}
+	f := Figure{Title: title, Caption: caption}
+	for i := range min(rows, most) {
+		image := Image{Label: label(i), Width: side}
+		for _, v := range row(i) {
+			image.Values = append(image.Values, float32(v))
+		}
+		f.Images = append(f.Images, image)
+	}
+	return []Figure{f}
 }
 
 // FigureTable is a small table of texts.

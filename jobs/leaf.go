@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // Source is one of the data sets of a spec.
@@ -50,6 +51,24 @@ type Leaf struct {
 	Emit Emit
 }
 
+// Watched returns the leaf so that visit sees each block of its own shard before the reader does.
+func (l Leaf) Watched(visit func(*dataset.Block)) Leaf {
+	blocks := l.Blocks
+	l.Blocks = func(ctx context.Context) iter.Seq2[*dataset.Block, error] {
+		return func(yield func(*dataset.Block, error) bool) {
+			for block, err := range blocks(ctx) {
+				if err == nil {
+					visit(block)
+				}
+				if !yield(block, err) {
+					return
+				}
+			}
+		}
+	}
+	return l
+}
+
 // Round is a finished round as Step sees it.
 type Round struct {
 	Plan  Plan
@@ -76,4 +95,43 @@ func RoundOf(plan Plan, roots ...Arrays) Round {
 		}
 		return roots[tree], nil
 	}}
+}
+
+// Emit writes an output file of the job, named relative to the model's folder, and returns what
+// an index needs to find and verify it. The same name must always get the same bytes, because a
+// file may be written more than once. CheckFileName defines the allowed names.
+type Emit func(ctx context.Context, name string, data []byte) (File, error)
+
+// File is an output file beside the model.
+type File struct {
+	Name   string `json:"name"`
+	SHA256 string `json:"sha256"` // in hexadecimal
+	Size   int64  `json:"size"`
+}
+
+// IndexName is the name, within its folder, of the file that lists the others.
+const IndexName = "index.json"
+
+// Records chooses records by identity. A call makes a function for one goroutine.
+type Records func() func(dataset.Identity) bool
+
+// TrainingRecords are those that spec.input.split does not hold out.
+func TrainingRecords(spec protocol.JobSpec) Records {
+	if spec.Spec.Input.Split.Test == 0 {
+		return func() func(dataset.Identity) bool {
+			return func(dataset.Identity) bool { return true }
+		}
+	}
+	test := TestRecords(spec)
+	return func() func(dataset.Identity) bool {
+		heldOut := test()
+		return func(id dataset.Identity) bool { return !heldOut(id) }
+	}
+}
+
+// TestRecords are those that spec.input.split holds out for evaluation.
+func TestRecords(spec protocol.JobSpec) Records {
+	return func() func(dataset.Identity) bool {
+		return dataset.NewSplit(spec.Spec.Repro.Seed, spec.Spec.Input.Split.Test).InTest
+	}
 }

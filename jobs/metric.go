@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -28,6 +29,26 @@ func NewMetric(name string, value any) (Metric, error) {
 		return Metric{}, fmt.Errorf("jobs: metric %q: %w", name, err)
 	}
 	return Metric{Name: name, Value: data}, nil
+}
+
+// Facts collects metrics.
+type Facts struct {
+	metrics []Metric
+	err     error
+}
+
+// Add adds a metric, as NewMetric makes it.
+func (f *Facts) Add(name string, value any) {
+	m, err := NewMetric(name, value)
+	f.metrics, f.err = append(f.metrics, m), cmp.Or(f.err, err)
+}
+
+// Metrics returns the metrics, or the error of the first that could not be made.
+func (f *Facts) Metrics() ([]Metric, error) {
+	if f.err != nil {
+		return nil, f.err
+	}
+	return f.metrics, nil
 }
 
 // ReadMetric reads the value of the named metric into to, and leaves to as it is if there is none. A value of another

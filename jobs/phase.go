@@ -2,6 +2,8 @@ package jobs
 
 import (
 	"context"
+	"iter"
+	"maps"
 
 	"github.com/gram-compute/gram/kernelops"
 )
@@ -50,4 +52,142 @@ type Next struct {
 	Done  bool
 	// Metrics are facts for people and reports, collected over the job under unique names.
 	Metrics []Metric
+}
+
+// MapReduce is a phase whose state and partials are Go values, S and P. It decodes and encodes them, so a kind contains
+// only its mathematics.
+type MapReduce[S any, P Stored] struct {
+	Name string
+	// State decodes the state, for each leaf and for Step; nil if the phase reads no state.
+	State func(Arrays) (S, error)
+	// Partial returns an empty partial to read into.
+	Partial func() P
+	// Map computes the partial of one leaf. A phase sets either Map or Carry.
+	Map func(ctx context.Context, state S, leaf Leaf, ops *kernelops.Set) (P, error)
+	// Carry is Map for a phase that passes arrays from one round to the next, leaf by leaf: carry is what it returned
+	// as its second result for the same leaf in the phase's last round.
+	Carry func(ctx context.Context, state S, leaf Leaf, carry Arrays, ops *kernelops.Set) (P, Arrays, error)
+	// Merge folds two neighbors, left before right. It may assign to the fields of either, but must not write to their
+	// slices, which share the memory of the arrays they were read from. It is nil if each round has one leaf.
+	Merge func(left, right P) (P, error)
+	// Step turns the root of a phase of one tree into what comes next. A phase sets either Step or Forest.
+	Step func(ctx context.Context, state S, root P, round Round) (Next, error)
+	// Forest is Step for a phase of several trees. The roots are read one at a time, on demand, because all of them may
+	// not fit into memory.
+	Forest func(ctx context.Context, state S, roots iter.Seq2[P, error], round Round) (Next, error)
+	// Gathers estimates the bytes that Map keeps in memory, see Gatherer; nil means 0.
+	Gathers func(leaf Leaf, records func(Source, int) int64) int64
+}
+
+// Phase returns the phase.
+func (m MapReduce[S, P]) Phase() Phase { return mapReduce[S, P]{m} }
+
+type mapReduce[S any, P Stored] struct{ of MapReduce[S, P] }
+
+func (m mapReduce[S, P]) Name() string { return m.of.Name }
+
+func (m mapReduce[S, P]) Gathers(leaf Leaf, records func(Source, int) int64) int64 {
+	if m.of.Gathers == nil {
+		return 0
+	}
+	return m.of.Gathers(leaf, records)
+}
+
+func (m mapReduce[S, P]) state(a Arrays) (state S, err error) {
+	if m.of.State != nil {
+		return m.of.State(a)
+	}
+	return state, nil
+}
+
+func (m mapReduce[S, P]) Map(
+	ctx context.Context, a Arrays, leaf Leaf, carry Arrays, ops *kernelops.Set,
+) (partial, newCarry Arrays, err error) {
+	state, err := m.state(a)
+	if err != nil {
+		return nil, nil, err
+	}
+	var p P
+	if m.of.Carry != nil {
+		p, newCarry, err = m.of.Carry(ctx, state, leaf, carry, ops)
+	} else {
+		p, err = m.of.Map(ctx, state, leaf, ops)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return ArraysOf(p), newCarry, nil
+}
+
+func (m mapReduce[S, P]) Merge(left, right Arrays) (Arrays, error) {
+	if m.of.Merge == nil {
+		return nil, Malformed("phase %q has one leaf a round", m.of.Name)
+	}
+	a, err := Read(left, m.of.Partial())
+	if err != nil {
+		return nil, err
+	}
+	b, err := Read(right, m.of.Partial())
+	if err != nil {
+		return nil, err
+	}
+	sum, err := m.of.Merge(a, b)
+	if err != nil {
+		return nil, err
+	}
+	return ArraysOf(sum), nil
+}
+
+func (m mapReduce[S, P]) Step(ctx context.Context, a Arrays, round Round) (Next, error) {
+	if m.of.Forest != nil {
+		state, err := m.state(a)
+		if err != nil {
+			return Next{}, err
+		}
+		return m.of.Forest(ctx, state, m.roots(ctx, round), round)
+	}
+	only, err := round.Only(ctx)
+	if err != nil {
+		return Next{}, err
+	}
+	root, err := Read(only, m.of.Partial())
+	if err != nil {
+		return Next{}, err
+	}
+	state, err := m.state(a)
+	if err != nil {
+		return Next{}, err
+	}
+	return m.of.Step(ctx, state, root, round)
+}
+
+// roots yields the roots in the order of their trees, and ends with the error of the first that cannot be read.
+func (m mapReduce[S, P]) roots(ctx context.Context, round Round) iter.Seq2[P, error] {
+	return func(yield func(P, error) bool) {
+		for tree := range round.Trees {
+			root, err := round.Root(ctx, tree)
+			var p P
+			if err == nil {
+				p, err = Read(root, m.of.Partial())
+			}
+			if !yield(p, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Itself is a State function that returns the arrays undecoded.
+func Itself(a Arrays) (Arrays, error) { return a, nil }
+
+// Undecoded is a partial that Step decodes.
+type Undecoded struct{ Arrays }
+
+// Fields lists the arrays as they are.
+func (u *Undecoded) Fields(f *Fields) {
+	if f.reading {
+		u.Arrays = f.arrays
+	} else {
+		maps.Copy(f.arrays, u.Arrays)
+	}
 }

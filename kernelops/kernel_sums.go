@@ -26,8 +26,8 @@ func (s *Set) KernelSums(sums []float64, k Kernel, x, y Matrix, groups []int32, 
 		}
 	}
 	if m.needsNorms() {
-		ws.xNorms = s.norms(m, resize(ws.xNorms, x.Rows+maxWidth), x, ws)
-		ws.yNorms = s.norms(m, resize(ws.yNorms, y.Rows), y, ws)
+		ws.xNorms = s.norms(m, Resize(ws.xNorms, x.Rows+maxWidth), x, ws)
+		ws.yNorms = s.norms(m, Resize(ws.yNorms, y.Rows), y, ws)
 	}
 	ws.divide(x.Rows, maxWidth, func(sc *scratch, from, to int) {
 		t := kernelSums{measure: m, sums: sums[from*n : to*n], groups: groups, n: n, yNorms: ws.yNorms}
@@ -57,7 +57,7 @@ type kernelSums struct {
 
 // panel takes all rows of y against the columns of p, whose sums lie side by side meanwhile.
 func (t *kernelSums) panel(s *Set, p *panel, y Matrix, sc *scratch) {
-	sc.sums = resize(sc.sums, t.n*p.width)
+	sc.sums = Resize(sc.sums, t.n*p.width)
 	clear(sc.sums)
 	for c := range p.cols {
 		for g := range t.n {

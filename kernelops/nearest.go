@@ -147,10 +147,10 @@ type nearestScratch struct {
 // n.seconds and sc.columns to those of each lane.
 func (s *Set) lowestTwo(index []int32, x Matrix, c *Centers, sc *scratch) {
 	n, m := &sc.nearest, c.matrix
-	n.shifted = resize(n.shifted, blockRows*c.cols)
-	n.xNorms, n.best, n.runners = resize(n.xNorms, blockRows), resize(n.best, blockRows), resize(n.runners, blockRows)
-	sc.scores, sc.columns, n.seconds = resize(sc.scores, blockRows*m.lanes), resize(sc.columns, blockRows*m.lanes),
-		resize(n.seconds, blockRows*m.lanes)
+	n.shifted = Resize(n.shifted, blockRows*c.cols)
+	n.xNorms, n.best, n.runners = Resize(n.xNorms, blockRows), Resize(n.best, blockRows), Resize(n.runners, blockRows)
+	sc.scores, sc.columns, n.seconds = Resize(sc.scores, blockRows*m.lanes), Resize(sc.columns, blockRows*m.lanes),
+		Resize(n.seconds, blockRows*m.lanes)
 	shifted := Matrix{Data: n.shifted[:x.Rows*c.cols], Rows: x.Rows, Cols: c.cols, Stride: c.cols}
 	for i := range x.Rows {
 		copy(shifted.Row(i), x.Row(i))
@@ -189,7 +189,7 @@ func (sc *scratch) collectNear(c *Centers, i int, limit float64) {
 
 // decide returns the candidate nearest to the row in float64, and its distance; -1 and +Inf where there is none.
 func (s *Set) decide(row []float32, c *Centers, n *nearestScratch) (int32, float64) {
-	n.dists = resize(n.dists, len(n.candidates))
+	n.dists = Resize(n.dists, len(n.candidates))
 	s.distancesTo(n.dists, row, c, n.candidates)
 	at, least := int32(-1), math.Inf(1)
 	for i, d := range n.dists {

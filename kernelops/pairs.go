@@ -7,7 +7,7 @@ func (s *Set) pairs(m measure, dst, x, y Matrix, ws *Workspace) {
 		return
 	}
 	if m.needsNorms() {
-		ws.xNorms = s.norms(m, resize(ws.xNorms, x.Rows), x, ws)
+		ws.xNorms = s.norms(m, Resize(ws.xNorms, x.Rows), x, ws)
 	}
 	part := max(1, packedBytes/(4*max(1, y.Cols)*maxWidth)) * maxWidth
 	for j := 0; j < y.Rows; j += part {
@@ -27,7 +27,7 @@ func (s *Set) norms(m measure, norms []float32, x Matrix, ws *Workspace) []float
 // pairsPart is pairs for as much of y as is packed at once.
 func (s *Set) pairsPart(m measure, dst, x, y Matrix, ws *Workspace) {
 	if m.needsNorms() {
-		ws.yNorms = s.norms(m, resize(ws.yNorms, y.Rows+maxWidth), y.RowRange(0, y.Rows), ws)
+		ws.yNorms = s.norms(m, Resize(ws.yNorms, y.Rows+maxWidth), y.RowRange(0, y.Rows), ws)
 	}
 	matrix := s.matrix
 	if x.Cols == 0 {

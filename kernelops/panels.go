@@ -58,7 +58,7 @@ func (p *panels) pack(m *matrixSet, y Matrix) {
 		first += cols
 		p.cols += k.width
 	}
-	p.data = resize(p.data, p.cols*p.dim)
+	p.data = Resize(p.data, p.cols*p.dim)
 	left := p.data
 	for i := range p.list {
 		l := &p.list[i]

@@ -21,7 +21,7 @@ const (
 // fillTail sets sc.tail to the last tailRows rows of x, or those there are behind left-over
 // ones, and as many zeros: its tiles of n <= tailRows real rows start at row tailRows-n.
 func (sc *scratch) fillTail(x Matrix) {
-	sc.tail = resize(sc.tail, 2*tailRows*x.Cols)
+	sc.tail = Resize(sc.tail, 2*tailRows*x.Cols)
 	n := min(tailRows, x.Rows)
 	for i := range n {
 		copy(sc.tail[(tailRows-n+i)*x.Cols:], x.Row(x.Rows-n+i))
@@ -60,7 +60,7 @@ type goal struct {
 
 // block computes the dot products of x and p in scratch memory, without gaps between rows.
 func (sc *scratch) block(p *panel, x Matrix, goal goal) []float32 {
-	sc.dots = resize(sc.dots, (blockRows+tailRows)*maxWidth)
+	sc.dots = Resize(sc.dots, (blockRows+tailRows)*maxWidth)
 	p.multiply(sc.dots, p.width, x, sc, goal)
 	return sc.dots
 }

@@ -56,7 +56,7 @@ const blockQuery = 256
 
 // each scans the rows of y once for each query.
 func (q *queries) each(s *Set, sc *scratch) {
-	sc.dots = resize(sc.dots, blockQuery)
+	sc.dots = Resize(sc.dots, blockQuery)
 	for i := range q.list {
 		l := &q.list[i]
 		limit := math.Inf(1)

@@ -54,8 +54,8 @@ func (s *Set) Search(ids []int, dists []float64, k int, x, y Matrix, ws *Workspa
 	checkTop(ids, len(dists), k, x, y)
 	few := x.Rows <= fewQueries
 	if s.matrix != nil && !few {
-		ws.yNorms = s.norms(measure{kind: sqDist}, resize(ws.yNorms, y.Rows), y, ws)
-		ws.lowNorms = newFilter(y.Cols).lowNorms(resize(ws.lowNorms, y.Rows), ws.yNorms)
+		ws.yNorms = s.norms(measure{kind: sqDist}, Resize(ws.yNorms, y.Rows), y, ws)
+		ws.lowNorms = newFilter(y.Cols).lowNorms(Resize(ws.lowNorms, y.Rows), ws.yNorms)
 	}
 	grain := maxWidth
 	if few {
@@ -103,7 +103,7 @@ func (n *nearest) store(ids []int, dists []float64) {
 // elements more than x has rows.
 func (m *matrixSet) scan(q *queries, xNorms, yNorms []float32, sc *scratch) {
 	sc.packed.pack(m, q.x)
-	sc.hits = resize(sc.hits, blockRows)
+	sc.hits = Resize(sc.hits, blockRows)
 	sc.meet(q.y, &sc.packed, func(part []panel, first int, rows Matrix) {
 		for p := range part {
 			l := &part[p]

@@ -49,8 +49,8 @@ func (ws *Workspace) divide(n, grain int, f func(sc *scratch, from, to int)) {
 	wait.Wait()
 }
 
-// resize returns a slice of n elements, v's memory if that suffices. Their values are left over.
-func resize[E any](v []E, n int) []E {
+// Resize returns a slice of n elements, v's memory if that suffices. Their values are left over.
+func Resize[E any](v []E, n int) []E {
 	if cap(v) < n {
 		return make([]E, n)
 	}

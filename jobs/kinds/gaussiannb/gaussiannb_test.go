@@ -70,7 +70,7 @@ func predict(t testing.TB, model jobs.Arrays, records []jobstest.Record) []jobs.
 var fivePoints = jobstest.DenseRecords([][]float32{{-1, 2}, {1, 2}, {3, 2}, {5, 2}, {7, 2}}, "a", "a", "b", "b", "b")
 
 func TestModelByHand(t *testing.T) {
-	m, err := readModel(modelOf(t, `{"var_smoothing": 0.125}`, fivePoints)) // 0.125 * 8 = 1
+	m, err := jobs.Load[model](modelOf(t, `{"var_smoothing": 0.125}`, fivePoints)) // 0.125 * 8 = 1
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,11 +143,11 @@ func TestWeightsAreRepetitions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := readModel(a.Model)
+	m, err := jobs.Load[model](a.Model)
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := readModel(b.Model)
+	n, err := jobs.Load[model](b.Model)
 	if err != nil {
 		t.Fatal(err)
 	}

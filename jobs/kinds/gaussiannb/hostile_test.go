@@ -79,20 +79,20 @@ func TestPredictRefusesAnotherWidth(t *testing.T) {
 
 func TestHostileModels(t *testing.T) {
 	for name, spoil := range map[string]func(jobs.Arrays){
-		"another kind":     func(a jobs.Arrays) { a.PutKind("NaiveBayes", modelVersion) },
-		"another version":  func(a jobs.Arrays) { a.PutKind(KindName, modelVersion+1) },
+		"another kind":     func(a jobs.Arrays) { a.PutKind("NaiveBayes", 1) },
+		"another version":  func(a jobs.Arrays) { a.PutKind(KindName, 2) },
 		"no space":         func(a jobs.Arrays) { delete(a, "features.mean") },
 		"prior unknown":    func(a jobs.Arrays) { a.PutText("prior", "flat") },
 		"reject above":     func(a jobs.Arrays) { jobs.PutScalar(a, "reject_below", 1.0) },
 		"reject NaN":       func(a jobs.Arrays) { jobs.PutScalar(a, "reject_below", math.NaN()) },
-		"weight 0":         func(a jobs.Arrays) { jobs.Put(a, modelWeight, []float64{2, 0}) },
-		"weight infinite":  func(a jobs.Arrays) { jobs.Put(a, modelWeight, []float64{2, math.Inf(1)}) },
-		"three weights":    func(a jobs.Arrays) { jobs.Put(a, modelWeight, []float64{2, 3, 4}) },
-		"mean NaN":         func(a jobs.Arrays) { jobs.Put(a, modelMean, []float64{0, 2, math.NaN(), 2}, 2, 2) },
-		"mean transposed":  func(a jobs.Arrays) { jobs.Put(a, modelMean, []float64{0, 2, 5, 2}, 1, 4) },
-		"variance 0":       func(a jobs.Arrays) { jobs.Put(a, modelVariance, []float64{1, 1, 0, 1}, 2, 2) },
-		"variance too low": func(a jobs.Arrays) { jobs.Put(a, modelVariance, []float64{1, 1, 1e-310, 1}, 2, 2) },
-		"variance missing": func(a jobs.Arrays) { delete(a, modelVariance) },
+		"weight 0":         func(a jobs.Arrays) { jobs.Put(a, "classes.weight", []float64{2, 0}) },
+		"weight infinite":  func(a jobs.Arrays) { jobs.Put(a, "classes.weight", []float64{2, math.Inf(1)}) },
+		"three weights":    func(a jobs.Arrays) { jobs.Put(a, "classes.weight", []float64{2, 3, 4}) },
+		"mean NaN":         func(a jobs.Arrays) { jobs.Put(a, "classes.mean", []float64{0, 2, math.NaN(), 2}, 2, 2) },
+		"mean transposed":  func(a jobs.Arrays) { jobs.Put(a, "classes.mean", []float64{0, 2, 5, 2}, 1, 4) },
+		"variance 0":       func(a jobs.Arrays) { jobs.Put(a, "classes.variance", []float64{1, 1, 0, 1}, 2, 2) },
+		"variance too low": func(a jobs.Arrays) { jobs.Put(a, "classes.variance", []float64{1, 1, 1e-310, 1}, 2, 2) },
+		"variance missing": func(a jobs.Arrays) { delete(a, "classes.variance") },
 		"cost of no class": func(a jobs.Arrays) {
 			jobs.Put(a, "costs.truth", []int32{2})
 			jobs.Put(a, "costs.decided", []int32{0})
@@ -103,7 +103,7 @@ func TestHostileModels(t *testing.T) {
 		spoil(model)
 		_, err := NewPredictor(model, nil)
 		wantCode(t, name, err, protocol.CodeCorrupt)
-		_, err = Describe(model, jobs.DescribeOptions{})
+		_, err = Kind().Describe(model, jobs.DescribeOptions{})
 		wantCode(t, name, err, protocol.CodeCorrupt)
 	}
 }
@@ -126,7 +126,7 @@ func TestHostilePartials(t *testing.T) {
 
 func TestDescribe(t *testing.T) {
 	model := modelOf(t, `{}`, table(t, "iris.csv"))
-	text, err := Describe(model, jobs.DescribeOptions{Classes: []string{"setosa"}, Top: 2})
+	text, err := Kind().Describe(model, jobs.DescribeOptions{Classes: []string{"setosa"}, Top: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,11 +140,11 @@ func TestDescribe(t *testing.T) {
 	if strings.Contains(text, "virginica") || strings.Contains(text, "column 1") {
 		t.Errorf("too much in\n%s", text)
 	}
-	_, err = Describe(model, jobs.DescribeOptions{Classes: []string{"rose"}})
+	_, err = Kind().Describe(model, jobs.DescribeOptions{Classes: []string{"rose"}})
 	wantCode(t, "rose", err, protocol.CodeSpecInvalid)
 }
 
-// The bytes of a model are a promise. They change only with modelVersion.
+// The bytes of a model are a promise. They change only with the version of its layout.
 func TestModelDigest(t *testing.T) {
 	const want = "496479efebd1b5ab48189ad3aa1f30b6c39b9e84cff28fcd5759aac74ca8514e"
 	if got := jobstest.Digest(modelOf(t, `{}`, fivePoints)); got != want {
@@ -168,7 +168,7 @@ func FuzzModel(f *testing.F) {
 			wantCode(t, "load", err, protocol.CodeCorrupt)
 			return
 		}
-		if _, err := Describe(model, jobs.DescribeOptions{}); err != nil {
+		if _, err := Kind().Describe(model, jobs.DescribeOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		outcomes, err := p.Predict(t.Context(), &dataset.Block{IDs: make([]dataset.Identity, 1),

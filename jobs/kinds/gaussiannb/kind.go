@@ -3,6 +3,7 @@ package gaussiannb
 import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/classify"
+	"github.com/gram-compute/gram/jobs/learn/describe"
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/params"
@@ -17,7 +18,8 @@ const KindName = "GaussianNaiveBayes"
 func Kind() jobs.Kind {
 	return jobs.Kind{Name: KindName, UsesQueries: true, Params: params.Of[Params](),
 		Summary: "Gaussian naive Bayes: a normal density for each column of each class, on dense vectors.",
-		New:     New, Describe: Describe, Predict: NewPredictor, Figures: evaluation.Figures}
+		New:     New, Describe: describe.Of(jobs.Load[model], (*model).describe), Predict: NewPredictor,
+		Figures: evaluation.Figures}
 }
 
 // New returns the algorithm: phases "features", "moments" and, if there are test records, "evaluate".
@@ -32,4 +34,38 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 		return nil, err
 	}
 	return append(jobs.Phases{space, momentsPhase{j}.phase()}, j.Judge.Phases()...), nil
+}
+
+// Params of a job of kind GaussianNaiveBayes.
+type Params struct {
+	Prior        string           `json:"prior"`
+	VarSmoothing float64          `json:"var_smoothing"`
+	RejectBelow  float64          `json:"reject_below"`
+	Costs        evaluation.Costs `json:"costs,omitempty"`
+	Features     features.Params  `json:"features"`
+}
+
+// Parameters declares the parameters.
+func (p *Params) Parameters() []params.Parameter {
+	return []params.Parameter{
+		evaluation.PriorParameter(&p.Prior),
+		params.Number("var_smoothing", &p.VarSmoothing, 1e-9, "[1e-30, 1]").
+			Says("Times the largest variance of a column, is added to every variance.").
+			From("As scikit-learn's GaussianNB."),
+		evaluation.RejectBelowParameter(&p.RejectBelow),
+		p.Costs.Parameter(evaluation.CostsDecide),
+		p.Features.DenseSection(),
+	}
+}
+
+// Check rejects parameters that contradict each other, and texts, which have no normal density.
+func (p *Params) Check() error {
+	const texts = "features.%s is for texts, which have no normal density; kind NaiveBayes takes them"
+	switch {
+	case p.Features.Text != nil:
+		return protocol.SpecFault(texts, "text")
+	case p.Features.Hashing != nil:
+		return protocol.SpecFault(texts, "hashing")
+	}
+	return p.Costs.CheckRule(p.RejectBelow)
 }

@@ -1,21 +1,17 @@
 package gaussiannb
 
 import (
+	"context"
+	"math"
+
+	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/classify"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/sums"
+	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/kernelops/fmath"
 	"github.com/gram-compute/gram/protocol"
-)
-
-// modelVersion is the version of the model's layout.
-const modelVersion = 1
-
-// Arrays of a model, beside kind, version, the feature space and the decision.
-const (
-	modelWeight   = "classes.weight"   // F64 [classes], above 0
-	modelMean     = "classes.mean"     // F64 [classes x width], of scaled vectors
-	modelVariance = "classes.variance" // F64 [classes x width], above 0, smoothed
 )
 
 // model is a trained model.
@@ -53,19 +49,15 @@ func newModel(params Params, space *features.Space, root *sums.Moments) (*model,
 
 // Fields lists the model.
 func (m *model) Fields(f *jobs.Fields) {
-	f.Kind(KindName, modelVersion)
+	f.Kind(KindName, 1)
 	jobs.Make(f, &m.space).Fields(f)
 	classes, width := m.space.Labels.Len(), m.space.Width
-	jobs.List(f, modelWeight, &m.weight, classes)
-	jobs.List(f, modelMean, &m.mean, classes, width)
-	jobs.List(f, modelVariance, &m.variance, classes, width)
+	jobs.List(f, "classes.weight", &m.weight, classes)            // above 0
+	jobs.List(f, "classes.mean", &m.mean, classes, width)         // of scaled vectors
+	jobs.List(f, "classes.variance", &m.variance, classes, width) // above 0, smoothed
 	m.decision.Fields(f, classes)
 	m.check(f)
 }
-
-// readModel reads a model's arrays, in time and memory linear in their bytes. Arrays that training
-// cannot have written are a *protocol.Fault of CodeCorrupt.
-func readModel(a jobs.Arrays) (*model, error) { return jobs.Read(a, &model{}) }
 
 // check requires what training guarantees and prediction relies on: every density is then a number.
 func (m *model) check(f *jobs.Fields) {
@@ -78,5 +70,70 @@ func (m *model) check(f *jobs.Fields) {
 		mean := m.mean[i]
 		f.Require(v > least && v < most && mean > -most && mean < most,
 			"value %d of a model has mean %v and variance %v", i, mean, v)
+	}
+}
+
+// predictor is a model with precomputed logarithms. Only one goroutine at a time may use it.
+type predictor struct {
+	*model
+	classify.Outcomes
+	reader    *features.Reader
+	constant  []float64 // log p(y) - 1/2 sum over j of log(2 pi v_yj)
+	precision []float64 // 1/v_yj
+	joint     []float64 // log p(x, y) of each class
+	posterior []float64
+}
+
+// NewPredictor loads a model to predict blocks of dense vectors. The scores are the posteriors of all
+// classes. Arrays that training cannot have written are a *protocol.Fault of CodeCorrupt.
+func NewPredictor(arrays jobs.Arrays, _ *kernelops.Set) (jobs.Predictor, error) {
+	return loadPredictor(arrays, true)
+}
+
+func loadPredictor(arrays jobs.Arrays, posteriors bool) (jobs.Predictor, error) {
+	m, err := jobs.Load[model](arrays)
+	if err != nil {
+		return nil, err
+	}
+	classes := len(m.weight)
+	p := &predictor{model: m, Outcomes: classify.NewOutcomes(m.space.Labels.List(), posteriors),
+		reader: m.space.NewReader(), constant: m.decision.LogPrior(m.weight),
+		precision: make([]float64, len(m.variance)),
+		joint:     make([]float64, classes), posterior: make([]float64, classes)}
+	for i, v := range m.variance {
+		p.precision[i] = 1 / v
+		p.constant[i/m.space.Width] -= float64(0.5 * fmath.Log(float64(2*math.Pi*v)))
+	}
+	return p, nil
+}
+
+// Predict classifies every record, in time linear in values times classes. A record of another width, or
+// with a value that is not finite, is a fault with its position.
+func (p *predictor) Predict(_ context.Context, block *dataset.Block) ([]jobs.Outcome, error) {
+	rows, err := p.reader.Read(block, nil)
+	if err != nil {
+		return nil, err
+	}
+	p.Begin(rows.Rows)
+	for i := range rows.Rows {
+		p.score(rows.Dense.Row(i))
+		class, rejected, _ := p.decision.Decide(p.posterior, p.joint)
+		p.Add(class, rejected, p.posterior)
+	}
+	return p.List(), nil
+}
+
+// score sets joint to log p(x, y) of each class. If a score
+// overflows, it is -MaxFloat64, so a record too far from every class has equal scores.
+func (p *predictor) score(x []float32) {
+	for y := range p.joint {
+		begin, end := y*len(x), (y+1)*len(x)
+		mean, precision := p.mean[begin:end], p.precision[begin:end]
+		sum := 0.0
+		for j, v := range x {
+			d := float64(v) - mean[j]
+			sum += float64(float64(d*d) * precision[j])
+		}
+		p.joint[y] = max(p.constant[y]-float64(0.5*sum), -math.MaxFloat64)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/kernels"
+	"github.com/gram-compute/gram/jobs/learn/rows"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -50,6 +51,7 @@ type axis struct {
 	side   int
 	block  block
 	data   []float32
+	row    []float32 // a sparse one, filled up
 }
 
 // blocks yields the shard's blocks in order, each valid until the next.
@@ -90,19 +92,9 @@ func (a *axis) begin(first int64) {
 // add copies row i of some vectors.
 func (a *axis) add(v features.Vectors, i int) {
 	a.grow()
-	start := len(a.data)
 	a.block.ids = append(a.block.ids, v.IDs[i])
-	if v.Sparse.Width == 0 {
-		a.data = append(a.data, v.Dense.Row(i)...)
-		return
-	}
-	a.data = slices.Grow(a.data, a.space.Width)[:start+a.space.Width]
-	row := a.data[start:]
-	clear(row)
-	indices, values := v.Sparse.Row(i)
-	for n, column := range indices {
-		row[column] = values[n]
-	}
+	all := rows.Of(v)
+	a.data = append(a.data, all.Tile(i, i+1, &a.row).Data...)
 }
 
 // grow takes the memory of a whole block once a quarter of it is there: growing to it by and by would leave

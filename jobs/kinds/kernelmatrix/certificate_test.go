@@ -23,12 +23,12 @@ func TestVacuousTolerance(t *testing.T) {
 	if err != nil || c.Verdict != Untold || !strings.Contains(c.TellableBy, "params.gamma") {
 		t.Errorf("%+v, %v", c, err)
 	}
-	text, err := Describe(model, jobs.DescribeOptions{})
+	text, err := Kind().Describe(model, jobs.DescribeOptions{})
 	if err != nil || !strings.Contains(text,
 		"the matrix   cannot be told to be positive semidefinite or not: set params.psd_sample below 3, raise params.gamma") {
 		t.Errorf("%s%v", text, err)
 	}
-	figures, err := Figures(model, nil)
+	figures, err := Kind().Figures(model, nil)
 	if err != nil || !strings.HasPrefix(figures[0].Table.Rows[0][4], Untold) {
 		t.Errorf("%+v, %v", figures, err)
 	}

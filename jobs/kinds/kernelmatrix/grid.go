@@ -6,13 +6,8 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/parts"
+	"github.com/gram-compute/gram/jobs/learn/sums"
 	"github.com/gram-compute/gram/protocol"
-)
-
-// Arrays of the state of phase "tiles", beside those of features.Space.
-const (
-	gridRows    = "grid.rows"    // I64: records of each shard of rows
-	gridColumns = "grid.columns" // I64: of columns; absent where the matrix is symmetric
 )
 
 // grid is how shards lie along the matrix.
@@ -23,11 +18,11 @@ type grid struct {
 
 // Fields lists the grid; whether it is symmetric is known.
 func (g *grid) Fields(f *jobs.Fields) {
-	jobs.List(f, gridRows, &g.rows)
+	jobs.List(f, "grid.rows", &g.rows) // records of each shard of rows
 	if g.symmetric {
 		g.columns = g.rows
 	} else {
-		jobs.List(f, gridColumns, &g.columns)
+		jobs.List(f, "grid.columns", &g.columns) // of columns; absent where the matrix is symmetric
 	}
 	f.Check(func() error { return cmp.Or(checkAxis(g.rows), checkAxis(g.columns)) })
 }
@@ -94,13 +89,7 @@ func (g grid) pair(tree, leaf int) (row, column int, err error) {
 }
 
 // first is the number of the first record of a shard.
-func first(axis []int64, shard int) int64 {
-	total := int64(0)
-	for _, n := range axis[:shard] {
-		total += n
-	}
-	return total
-}
+func first(axis []int64, shard int) int64 { return sums.Total(axis[:shard]) }
 
 func (g grid) height() int64 { return first(g.rows, len(g.rows)) }
 func (g grid) width() int64  { return first(g.columns, len(g.columns)) }

@@ -209,12 +209,12 @@ func TestHostileModels(t *testing.T) {
 		"no count":           func(a jobs.Arrays) { delete(a, "kernel.differences") },
 		"a negative count":   func(a jobs.Arrays) { jobs.PutScalar(a, "kernel.differences", int64(-1)) },
 		"no space":           func(a jobs.Arrays) { delete(a, "features.form") },
-		"symmetric 2":        func(a jobs.Arrays) { jobs.PutScalar(a, modelShape, int32(2)) },
-		"rectangular sample": func(a jobs.Arrays) { jobs.PutScalar(a, modelShape, int32(0)) },
-		"sizes":              func(a jobs.Arrays) { jobs.Put(a, modelSize, []int64{3, 4, 1, 1}) },
-		"three sizes":        func(a jobs.Arrays) { jobs.Put(a, modelSize, []int64{3, 3, 1}) },
-		"negative":           func(a jobs.Arrays) { jobs.Put(a, modelSize, []int64{-1, -1, 1, 1}) },
-		"fewer records":      func(a jobs.Arrays) { jobs.Put(a, modelSize, []int64{2, 2, 1, 1}) },
+		"symmetric 2":        func(a jobs.Arrays) { jobs.PutScalar(a, "matrix.symmetric", int32(2)) },
+		"rectangular sample": func(a jobs.Arrays) { jobs.PutScalar(a, "matrix.symmetric", int32(0)) },
+		"sizes":              func(a jobs.Arrays) { jobs.Put(a, "matrix", []int64{3, 4, 1, 1}) },
+		"three sizes":        func(a jobs.Arrays) { jobs.Put(a, "matrix", []int64{3, 3, 1}) },
+		"negative":           func(a jobs.Arrays) { jobs.Put(a, "matrix", []int64{-1, -1, 1, 1}) },
+		"fewer records":      func(a jobs.Arrays) { jobs.Put(a, "matrix", []int64{2, 2, 1, 1}) },
 		"no digest":          func(a jobs.Arrays) { a.PutText(modelIndex, "abc") },
 		"no values":          func(a jobs.Arrays) { delete(a, modelValues) },
 		"another shape":      func(a jobs.Arrays) { jobs.Put(a, modelValues, make([]float32, 9)) },
@@ -227,10 +227,10 @@ func TestHostileModels(t *testing.T) {
 		},
 		"tolerance":          func(a jobs.Arrays) { jobs.PutScalar(a, modelError, -1.0) },
 		"tolerance infinite": func(a jobs.Arrays) { jobs.PutScalar(a, modelError, math.Inf(1)) },
-		"offsets":            func(a jobs.Arrays) { jobs.Put(a, modelOffsets, []int64{1}) },
+		"offsets":            func(a jobs.Arrays) { jobs.Put(a, "sample.offsets", []int64{1}) },
 		"a large sample": func(a jobs.Arrays) {
-			a.PutStrings(modelIDs, jobs.StringsOf(make([]string, 257)...))
-			jobs.Put(a, modelOffsets, make([]int64, 257))
+			a.PutStrings("sample.objects", jobs.StringsOf(make([]string, 257)...))
+			jobs.Put(a, "sample.offsets", make([]int64, 257))
 			jobs.Put(a, modelValues, make([]float32, 257*257), 257, 257)
 		},
 	} {
@@ -239,7 +239,7 @@ func TestHostileModels(t *testing.T) {
 			t.Fatal(err)
 		}
 		spoil(bad)
-		_, err = Describe(bad, jobs.DescribeOptions{})
+		_, err = Kind().Describe(bad, jobs.DescribeOptions{})
 		wantFault(t, name, err, protocol.CodeCorrupt, "")
 		_, err = Certify(bad)
 		wantFault(t, name, err, protocol.CodeCorrupt, "")
@@ -262,10 +262,10 @@ func TestHostilePartials(t *testing.T) {
 		return a
 	}
 	for name, spoil := range map[string]func(jobs.Arrays){
-		"no shards":   func(a jobs.Arrays) { delete(a, censusShards) },
-		"data set 7":  func(a jobs.Arrays) { jobs.Put(a, censusShards, []int64{7, 0}, 1, 2) },
+		"no shards":   func(a jobs.Arrays) { delete(a, "parts.shards") },
+		"data set 7":  func(a jobs.Arrays) { jobs.Put(a, "parts.shards", []int64{7, 0}, 1, 2) },
 		"no parts":    func(a jobs.Arrays) { delete(a, "parts.rows") },
-		"more shards": func(a jobs.Arrays) { jobs.Put(a, censusShards, []int64{0, 0, 0, 1}, 2, 2) },
+		"more shards": func(a jobs.Arrays) { jobs.Put(a, "parts.shards", []int64{0, 0, 0, 1}, 2, 2) },
 	} {
 		bad := partial(0)
 		spoil(bad)
@@ -274,7 +274,7 @@ func TestHostilePartials(t *testing.T) {
 	}
 	for name, second := range map[string]int64{"twice": 0, "out of place": 2, "negative": -1} {
 		bad := partial(1)
-		jobs.Put(bad, censusShards, []int64{0, second}, 1, 2)
+		jobs.Put(bad, "parts.shards", []int64{0, second}, 1, 2)
 		merged, err := phase.Merge(partial(0), bad)
 		if err != nil {
 			t.Fatal(err)
@@ -335,15 +335,15 @@ func FuzzModel(f *testing.F) {
 		if err != nil {
 			return
 		}
-		m, err := readModel(a)
+		m, err := jobs.Load[model](a)
 		if err != nil {
 			wantFault(t, "model", err, protocol.CodeCorrupt, "")
 			return
 		}
-		if _, err := Describe(a, jobs.DescribeOptions{}); err != nil {
+		if _, err := Kind().Describe(a, jobs.DescribeOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		back, err := readModel(jobs.ArraysOf(m))
+		back, err := jobs.Load[model](jobs.ArraysOf(m))
 		if err != nil || back.index != m.index || back.rows != m.rows {
 			t.Fatal(back, err)
 		}

@@ -2,6 +2,7 @@ package kernelmatrix
 
 import (
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/describe"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/kernels"
 	"github.com/gram-compute/gram/jobs/params"
@@ -15,7 +16,8 @@ const KindName = "KernelMatrix"
 func Kind() jobs.Kind {
 	return jobs.Kind{Name: KindName, UsesQueries: true, Params: params.Of[Params](),
 		Summary: "Writes the values of a kernel between all records, or between queries and records, as tiles.",
-		New:     New, Describe: Describe, Figures: Figures, Certify: certify}
+		New:     New, Describe: describe.Of(jobs.Load[model], (*model).describe),
+		Figures: jobs.FiguresOf(jobs.Load[model], (*model).figures), Certify: certify}
 }
 
 // plan is what both phases know.
@@ -45,3 +47,35 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	p := &plan{own, spec.Spec.Repro.Seed, jobs.TrainingRecords(spec), spec.Spec.Queries != nil}
 	return jobs.Phases{(&recordsPhase{p, space}).phase(), (&tilesPhase{p}).phase()}, nil
 }
+
+// Params of a job of kind KernelMatrix.
+type Params struct {
+	kernels.Params
+	Tile      int               `json:"tile"`
+	PSDSample int               `json:"psd_sample"`
+	MaxBytes  protocol.ByteSize `json:"max_bytes"`
+	Features  features.Params   `json:"features"`
+}
+
+// Bounds of parameters.
+const (
+	defaultTile     = 2048
+	maxTile         = 1 << 13
+	maxSample       = 256
+	defaultMaxBytes = 64 << 30
+)
+
+// Parameters declares the parameters.
+func (p *Params) Parameters() []params.Parameter {
+	return append(p.Declare(kernels.Linear),
+		params.Whole("tile", &p.Tile, defaultTile, 1, maxTile).Says("Most rows, and most columns, of a file."),
+		params.Whole("psd_sample", &p.PSDSample, maxSample, 0, maxSample).
+			Says("Records drawn for the eigenvalues; 0 for none."),
+		params.Bytes("max_bytes", &p.MaxBytes, defaultMaxBytes).
+			Says("Most bytes of all tiles together. A larger matrix fails before any of it is computed."),
+		p.Features.Section(),
+	)
+}
+
+// Complete writes in the defaults of the kernel.
+func (p *Params) Complete() { p.Params = p.WithDefaults() }

@@ -173,7 +173,7 @@ func TestCertificateByHand(t *testing.T) {
 		c.Verdict != Untold || c.Tolerance > 1e-4 {
 		t.Errorf("%+v, %v", c, err)
 	}
-	text, err := Describe(result.Model, jobs.DescribeOptions{})
+	text, err := Kind().Describe(result.Model, jobs.DescribeOptions{})
 	if err != nil || !strings.Contains(text, "3 x 3") ||
 		!strings.Contains(text,
 			"cannot be told to be positive semidefinite or not: set params.psd_sample to 2 or less") {
@@ -184,13 +184,13 @@ func TestCertificateByHand(t *testing.T) {
 	if c, err = Certify(result.Model); err != nil || c.Records != 2 || c.Verdict != Holds || c.TellableBy != "" {
 		t.Errorf("%+v, %v", c, err)
 	}
-	text, err = Describe(result.Model, jobs.DescribeOptions{})
+	text, err = Kind().Describe(result.Model, jobs.DescribeOptions{})
 	verdict := "the matrix   of the 2 records drawn is positive semidefinite; of all 3 nothing is proved\n"
 	if err != nil || !strings.Contains(text, verdict) {
 		t.Errorf("%s%v", text, err)
 	}
 	result = mustRun(t, `{}`, three, 2, kernelops.Generic())
-	figures, err := Figures(result.Model, result.Metrics)
+	figures, err := Kind().Figures(result.Model, result.Metrics)
 	if err != nil || len(figures) != 3 || len(figures[2].Images[0].Values) != 9 {
 		t.Errorf("%+v, %v", figures, err)
 	}
@@ -201,7 +201,7 @@ func TestCertificateByHand(t *testing.T) {
 		c.Verdict != Fails {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if text, err = Describe(result.Model, jobs.DescribeOptions{}); err != nil ||
+	if text, err = Kind().Describe(result.Model, jobs.DescribeOptions{}); err != nil ||
 		!strings.Contains(text, "is not positive semidefinite") {
 		t.Errorf("%s%v", text, err)
 	}

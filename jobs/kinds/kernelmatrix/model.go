@@ -9,15 +9,11 @@ import (
 	"github.com/gram-compute/gram/jobs/learn/kernels"
 )
 
-// Arrays of a model, beside those of features.Space and of package kernels, which has the version of the layout.
+// Arrays of a model that its faults name.
 const (
-	modelSize    = "matrix"           // I64 [rows, columns, tiles, bytes of the tiles]
-	modelIndex   = "matrix.index"     // U8: SHA-256 of tiles/index.json, in hexadecimal
-	modelIDs     = "sample.objects"   // of the records drawn; absent where none were
-	modelOffsets = "sample.offsets"   // I64
-	modelValues  = "sample.values"    // F32 [drawn, drawn]
-	modelError   = "sample.tolerance" // F64 scalar
-	modelShape   = "matrix.symmetric" // I32 scalar: 1 or 0
+	modelIndex  = "matrix.index"     // U8: SHA-256 of tiles/index.json, in hexadecimal
+	modelValues = "sample.values"    // F32 [drawn, drawn]
+	modelError  = "sample.tolerance" // F64 scalar
 )
 
 type model struct {
@@ -37,18 +33,14 @@ func (m *model) Fields(f *jobs.Fields) {
 	jobs.Make(f, &m.space).Fields(f)
 	m.kernel.Fields(f, m.space)
 	m.roads.Fields(f, m.kernel)
-	jobs.Flag[int32](f, modelShape, &m.symmetric)
-	jobs.Tuple(f, modelSize, &m.rows, &m.columns, &m.tiles, &m.bytes)
+	jobs.Flag[int32](f, "matrix.symmetric", &m.symmetric)
+	jobs.Tuple(f, "matrix", &m.rows, &m.columns, &m.tiles, &m.bytes)
 	f.Text(modelIndex, &m.index)
 	if f.Has(modelError, m.sample != nil) {
 		jobs.Make(f, &m.sample).Fields(f)
 	}
 	f.Check(m.check)
 }
-
-// readModel reads a model, linear in its bytes; what the job would not have written is a
-// *protocol.Fault of CodeCorrupt.
-func readModel(a jobs.Arrays) (*model, error) { return jobs.Read(a, &model{}) }
 
 func (m *model) check() error {
 	sum, err := hex.DecodeString(m.index)
@@ -72,10 +64,10 @@ func (s *sample) Fields(f *jobs.Fields) {
 		objects.Append([]byte(id.Object))
 		offsets[i] = id.Offset
 	}
-	f.Strings(modelIDs, &objects)
+	f.Strings("sample.objects", &objects) // of the records drawn; absent where none were
 	n := objects.Len()
 	f.Require(n <= maxSample, "a sample of %d records; there are at most %d", n, maxSample)
-	jobs.List(f, modelOffsets, &offsets, n)
+	jobs.List(f, "sample.offsets", &offsets, n)
 	if f.Reading() {
 		for i, offset := range offsets {
 			s.ids = append(s.ids, dataset.Identity{Object: string(objects.At(i)), Offset: offset})

@@ -167,7 +167,7 @@ func againstFloat64(t *testing.T, k kernelops.Kernel, rows [][]float32, got []fl
 
 func sampleOf(t *testing.T, a jobs.Arrays) string {
 	t.Helper()
-	m, err := readModel(a)
+	m, err := jobs.Load[model](a)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +179,7 @@ func TestSampleIsOfTheMatrix(t *testing.T) {
 	rows := iris(t)
 	result := mustRun(t, `{"kernel": "rbf", "psd_sample": 20}`, rows, 3, kernelops.Best())
 	_, whole, _ := assembled(t, result.Files)
-	m, err := readModel(result.Model)
+	m, err := jobs.Load[model](result.Model)
 	if err != nil || len(m.sample.ids) != 20 {
 		t.Fatal(m, err)
 	}

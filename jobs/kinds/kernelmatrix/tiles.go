@@ -141,11 +141,8 @@ func (w *tiler) offer(x *block) {
 
 // tile computes and writes one tile.
 func (w *tiler) tile(ctx context.Context, x, y *block) error {
-	n := x.x.Rows * y.x.Rows
-	if cap(w.values) < n {
-		w.values = make([]float32, n)
-	}
-	k := kernelops.Matrix{Data: w.values[:n], Rows: x.x.Rows, Cols: y.x.Rows, Stride: y.x.Rows}
+	w.values = kernelops.Resize(w.values, x.x.Rows*y.x.Rows)
+	k := kernelops.Matrix{Data: w.values, Rows: x.x.Rows, Cols: y.x.Rows, Stride: y.x.Rows}
 	err := error(nil)
 	if w.symmetric && x.first == y.first {
 		err = w.evaluator.Symmetric(w.kernel, k, &x.points)

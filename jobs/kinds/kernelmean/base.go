@@ -4,19 +4,13 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/describe"
 	"github.com/gram-compute/gram/jobs/learn/features"
+	"github.com/gram-compute/gram/jobs/learn/rank"
 	"github.com/gram-compute/gram/jobs/learn/rows"
 	"github.com/gram-compute/gram/protocol"
-)
-
-// Arrays of a base beside its rows.
-const (
-	baseWidth   = "base.width"   // I64 scalar
-	baseClass   = "base.class"   // I32 [rows]
-	baseWeights = "base.weights" // F32 [rows], where rows have weights
 )
 
 // base holds training records, dense or as compressed rows.
@@ -32,12 +26,12 @@ func newBase(space *features.Space) *base {
 
 // Fields lists the rows, in time linear in their bytes.
 func (b *base) Fields(f *jobs.Fields) {
-	f.Int(baseWidth, &b.Width, 0, math.MaxInt32)
-	jobs.List(f, baseClass, &b.class)
+	f.Int("base.width", &b.Width, 0, math.MaxInt32)
+	jobs.List(f, "base.class", &b.class)
 	if f.Reading() {
 		b.N = len(b.class)
 	}
-	jobs.Optional(f, baseWeights, &b.weights, b.N)
+	jobs.Optional(f, "base.weights", &b.weights, b.N) // where rows have weights
 	b.Rows.Fields(f)
 	f.Check(b.check)
 }
@@ -110,17 +104,7 @@ func (b *base) join(o *base) error {
 
 // byClass returns the rows class after class, in each class in their order.
 func (b *base) byClass() *base {
-	order := make([]int, b.N)
-	for i := range order {
-		order[i] = i
-	}
-	// total order: rows differ
-	slices.SortFunc(order, func(i, j int) int {
-		if b.class[i] != b.class[j] {
-			return int(b.class[i]) - int(b.class[j])
-		}
-		return i - j
-	})
+	order := rank.Least(b.N, func(i int) int32 { return b.class[i] })
 	sorted := &base{Rows: b.Pick(order), class: make([]int32, len(order))}
 	if b.weights != nil {
 		sorted.weights = make([]float32, len(order))
@@ -224,15 +208,9 @@ func (g *groups) size(space *features.Space) string {
 }
 
 // list lists classes with a value of each.
-func (g *groups) list(b *strings.Builder, space *features.Space, what string, values []float64) {
-	fmt.Fprintf(b, "%-24s %10s  %s\n", "class", "records", what)
-	for y, v := range values[:min(len(values), maxShown)] {
-		fmt.Fprintf(b, "%-24.24s %10d  %.6g\n", space.Labels.At(y), g.first[y+1]-g.first[y], v)
-	}
-	if more := len(values) - maxShown; more > 0 {
-		fmt.Fprintf(b, "and %d more\n", more)
-	}
+func (g *groups) list(p *describe.Page, space *features.Space, what string, values []float64) {
+	p.Text("%-24s %10s  %s\n", "class", "records", what)
+	p.Table(space.Labels.List(), func(y int) string {
+		return fmt.Sprintf("%10d  %.6g", g.first[y+1]-g.first[y], values[y])
+	})
 }
-
-// maxShown bounds the classes that are listed.
-const maxShown = 20

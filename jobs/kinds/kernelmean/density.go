@@ -2,13 +2,11 @@ package kernelmean
 
 import (
 	"context"
-	"fmt"
 	"math"
-	"strings"
 
-	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/classify"
+	"github.com/gram-compute/gram/jobs/learn/describe"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/rows"
 	"github.com/gram-compute/gram/kernelops"
@@ -106,57 +104,40 @@ func (m *densityModel) Fields(f *jobs.Fields) {
 	m.Decision.Fields(f, len(m.weights))
 }
 
-// readDensityModel reads a model, in time linear in its bytes; what training would not have written is a
-// *protocol.Fault of CodeCorrupt.
-func readDensityModel(a jobs.Arrays) (*densityModel, error) { return jobs.Read(a, &densityModel{}) }
-
-// DescribeDensity tells how decisions are made, and of each class the records and the bandwidth.
-func DescribeDensity(a jobs.Arrays, _ jobs.DescribeOptions) (string, error) {
-	m, err := readDensityModel(a)
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "Bayes by kernel densities: %s\n", m.size(m.space))
-	fmt.Fprintf(&b, "kernel: normal density; prior: %s; decision: %s\n\n", m.Prior(), m.Decision.String())
-	m.list(&b, m.space, "bandwidth", m.bandwidth)
-	return b.String(), nil
+// describe tells how decisions are made, and of each class the records and the bandwidth.
+func (m *densityModel) describe(p *describe.Page) error {
+	p.Text("Bayes by kernel densities: %s\n", m.size(m.space))
+	p.Text("kernel: normal density; prior: %s; decision: %s\n\n", m.Prior(), m.Decision.String())
+	m.list(p, m.space, "bandwidth", m.bandwidth)
+	return nil
 }
 
 // densityPredictor decides by posteriors; one goroutine at a time.
 type densityPredictor struct {
 	*parzen
-	reader   *features.Reader
-	tile     []float32
-	labels   []string
-	outcomes []jobs.Outcome
+	tile   []float32
+	labels []string
 }
 
 // NewDensityPredictor loads a model of KernelDensityBayes. One that does not hold its base is a
 // *protocol.Fault of CodeSpecInvalid. One prediction takes a distance from each record of the base.
 func NewDensityPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
-	m, err := readDensityModel(a)
+	m, err := jobs.Load[densityModel](a)
 	if err == nil {
 		err = m.needBase()
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &densityPredictor{parzen: newParzen(m, ops), reader: m.space.NewReader(), labels: m.space.Labels.List()}, nil
+	p := &densityPredictor{parzen: newParzen(m, ops), labels: m.space.Labels.List()}
+	return classify.NewVectors(m.space, classify.Scored(p.labels, "log_density"), p.predict), nil
 }
 
-// Answers are a label and the logarithm of the density p(x) of the record; the scores are the posteriors.
-func (p *densityPredictor) Answers() jobs.Answers {
-	return jobs.Answers{Labels: p.labels, Value: "log_density", Scores: p.labels}
-}
-
-// Predict decides every record. Equal posteriors go to the label that is first in byte order.
-func (p *densityPredictor) Predict(ctx context.Context, block *dataset.Block) ([]jobs.Outcome, error) {
-	v, err := p.reader.Read(block, nil)
-	if err != nil {
-		return nil, err
-	}
-	p.outcomes = p.outcomes[:0]
+// predict decides every record. Equal posteriors go to the label that is first in byte order. The value is the
+// logarithm of the density p(x) of the record; the scores are the posteriors.
+func (p *densityPredictor) predict(
+	ctx context.Context, list []jobs.Outcome, v features.Vectors,
+) ([]jobs.Outcome, error) {
 	queries, classes := rows.Of(v), len(p.labels)
 	for _, x := range queries.Tiles(0, v.Rows, p.queryRows(), &p.tile) {
 		joint := make([]float64, x.Rows*classes)
@@ -164,10 +145,10 @@ func (p *densityPredictor) Predict(ctx context.Context, block *dataset.Block) ([
 			return nil, err
 		}
 		for i := range x.Rows {
-			p.outcomes = append(p.outcomes, p.outcome(joint[i*classes:(i+1)*classes]))
+			list = append(list, p.outcome(joint[i*classes:(i+1)*classes]))
 		}
 	}
-	return p.outcomes, nil
+	return list, nil
 }
 
 // queryRows is how many queries have their distances from the largest class in memory at a time.

@@ -39,7 +39,7 @@ func TestRulesOfThumb(t *testing.T) {
 		if err != nil || math.Abs(got[0]-want[0]) > 1e-15 || math.Abs(got[1]-want[1]) > 1e-15 {
 			t.Errorf("%s: %v, %v, want %v", params, got, err, want)
 		}
-		if text, err := DescribeDensity(model, jobs.DescribeOptions{}); err != nil ||
+		if text, err := DensityKind().Describe(model, jobs.DescribeOptions{}); err != nil ||
 			!strings.Contains(text, "1.40863") {
 			t.Errorf("%s%v", text, err)
 		}

@@ -26,10 +26,7 @@ func (e *expansion) queries(rows int) int { return max(1, productFloats/max(1, r
 // multiply sets products to those of the chosen rows of x with the rows of a base from first on. It takes time in
 // proportion to chosen * rows * width, columns that are 0 in x, or in sparse rows, left out.
 func (e *expansion) multiply(ctx context.Context, x kernelops.Matrix, chosen []int, b *base, first, rows int) error {
-	if need := len(chosen) * rows; cap(e.products) < need {
-		e.products = make([]float64, need)
-	}
-	e.products = e.products[:len(chosen)*rows]
+	e.products = kernelops.Resize(e.products, len(chosen)*rows)
 	clear(e.products)
 	if b.Sparse.Indptr != nil {
 		return e.multiplySparse(ctx, x, chosen, b, first, rows)

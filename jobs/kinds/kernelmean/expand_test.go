@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/jobstest"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	kept "github.com/gram-compute/gram/jobs/learn/rows"
@@ -28,7 +29,7 @@ func jointOf(t *testing.T, p *parzen, rows [][]float32) []float64 {
 
 func densityModelOf(t *testing.T, params string, rows [][]float32, labels []string) *densityModel {
 	t.Helper()
-	m, err := readDensityModel(mustTrain(t, DensityName, params, jobstest.DenseRecords(rows, labels...)))
+	m, err := jobs.Load[densityModel](mustTrain(t, DensityName, params, jobstest.DenseRecords(rows, labels...)))
 	if err != nil {
 		t.Fatal(err)
 	}

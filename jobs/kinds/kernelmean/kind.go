@@ -2,8 +2,10 @@ package kernelmean
 
 import (
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/describe"
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/features"
+	"github.com/gram-compute/gram/jobs/learn/kernels"
 	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -18,21 +20,16 @@ const (
 func MeanKind() jobs.Kind {
 	return jobs.Kind{Name: MeanName, UsesQueries: true, Params: params.Of[MeanParams](),
 		Summary: "Decides for the class whose mean in the space of a kernel is nearest.",
-		New:     NewMean, Describe: DescribeMean,
-		Predict: NewMeanPredictor, Figures: Figures}
+		New:     NewMean, Describe: describe.Of(jobs.Load[meanModel], (*meanModel).describe),
+		Predict: NewMeanPredictor, Figures: evaluation.Figures}
 }
 
 // DensityKind is the Bayes classifier by kernel density estimates.
 func DensityKind() jobs.Kind {
 	return jobs.Kind{Name: DensityName, UsesQueries: true, Params: params.Of[DensityParams](),
 		Summary: "Bayes' rule with a Parzen window density for each class.",
-		New:     NewDensity, Describe: DescribeDensity,
-		Predict: NewDensityPredictor, Figures: Figures}
-}
-
-// Figures are those of the evaluation: what the model is made of are records.
-func Figures(_ jobs.Arrays, metrics []jobs.Metric) ([]jobs.Figure, error) {
-	return evaluation.Figures(nil, metrics)
+		New:     NewDensity, Describe: describe.Of(jobs.Load[densityModel], (*densityModel).describe),
+		Predict: NewDensityPredictor, Figures: evaluation.Figures}
 }
 
 // NewMean makes the algorithm of KernelNearestMean.
@@ -41,7 +38,7 @@ func NewMean(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	end, err := newEnding(spec, p.StoreBase, NewMeanPredictor, p.Costs, readMeanModel)
+	end, err := newEnding(spec, p.StoreBase, NewMeanPredictor, p.Costs, jobs.Load[meanModel])
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +62,7 @@ func NewDensity(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	end, err := newEnding(spec, p.StoreBase, NewDensityPredictor, p.Costs, readDensityModel)
+	end, err := newEnding(spec, p.StoreBase, NewDensityPredictor, p.Costs, jobs.Load[densityModel])
 	if err != nil {
 		return nil, err
 	}
@@ -93,3 +90,85 @@ func phasesOf(spec protocol.JobSpec, params features.Params, model afterBase) (j
 	}
 	return jobs.Phases{space, newBasePhase(spec, model).phase()}, nil
 }
+
+// MeanParams of a job of kind KernelNearestMean.
+type MeanParams struct {
+	kernels.Params
+	Costs     evaluation.Costs `json:"costs,omitempty"`
+	StoreBase bool             `json:"store_base"`
+	Features  features.Params  `json:"features"`
+}
+
+// Parameters declares the parameters.
+func (p *MeanParams) Parameters() []params.Parameter {
+	return append(p.Declare(kernels.Linear),
+		p.Costs.Parameter(evaluation.CostsJudge),
+		storeBase(&p.StoreBase),
+		p.Features.Section(),
+	)
+}
+
+// Complete writes in the defaults of the kernel.
+func (p *MeanParams) Complete() { p.Params = p.WithDefaults() }
+
+func storeBase(at *bool) params.Parameter {
+	return params.Flag("store_base", at, true).
+		Says("Leaves the training records in the model, which can then predict. Without them the model stays small, and " +
+			"the job decides the records that it judges on and writes predictions/. Either way they must fit into " +
+			"run.max_state_bytes while it trains.")
+}
+
+// The rules of thumb for a bandwidth.
+const (
+	ruleScott     = "scott"
+	ruleSilverman = "silverman"
+)
+
+// Bounds of a bandwidth, far from overflow of its squares and powers.
+const (
+	minBandwidth = 1e-30
+	maxBandwidth = 1e30
+)
+
+// DensityParams of a job of kind KernelDensityBayes.
+type DensityParams struct {
+	Bandwidth     float64          `json:"bandwidth,omitempty"`
+	BandwidthRule string           `json:"bandwidth_rule,omitempty"`
+	Prior         string           `json:"prior"`
+	RejectBelow   float64          `json:"reject_below"`
+	Costs         evaluation.Costs `json:"costs,omitempty"`
+	StoreBase     bool             `json:"store_base"`
+	Features      features.Params  `json:"features"`
+}
+
+// Parameters declares the parameters.
+func (p *DensityParams) Parameters() []params.Parameter {
+	return []params.Parameter{
+		params.Number("bandwidth", &p.Bandwidth, 0, "[1e-30, 1e30]").Missing("by bandwidth_rule").
+			Says("Bandwidth of all classes, after scaling."),
+		params.Choice("bandwidth_rule", &p.BandwidthRule, "", ruleScott, ruleSilverman).Missing("scott").
+			Says("Rule of thumb that finds a bandwidth for each class."),
+		evaluation.PriorParameter(&p.Prior),
+		evaluation.RejectBelowParameter(&p.RejectBelow),
+		p.Costs.Parameter(evaluation.CostsDecide),
+		storeBase(&p.StoreBase),
+		p.Features.Section(),
+	}
+}
+
+// Check rejects parameters that contradict each other.
+func (p *DensityParams) Check() error {
+	if p.Bandwidth != 0 && p.BandwidthRule != "" {
+		return protocol.SpecFault("bandwidth and bandwidth_rule exclude each other")
+	}
+	return p.Costs.CheckRule(p.RejectBelow)
+}
+
+// Complete chooses a rule where no bandwidth is given.
+func (p *DensityParams) Complete() {
+	if p.Bandwidth == 0 && p.BandwidthRule == "" {
+		p.BandwidthRule = ruleScott
+	}
+}
+
+func validBandwidth(h float64) bool { return h >= minBandwidth && h <= maxBandwidth }

@@ -2,12 +2,11 @@ package kernelmean
 
 import (
 	"context"
-	"fmt"
 	"math"
-	"strings"
 
-	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/classify"
+	"github.com/gram-compute/gram/jobs/learn/describe"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/kernels"
 	"github.com/gram-compute/gram/jobs/learn/rows"
@@ -50,64 +49,46 @@ func (m *meanModel) Fields(f *jobs.Fields) {
 	}
 }
 
-// readMeanModel reads a model, in time linear in its bytes; what training would not have written is a
-// *protocol.Fault of CodeCorrupt.
-func readMeanModel(a jobs.Arrays) (*meanModel, error) { return jobs.Read(a, &meanModel{}) }
-
-// DescribeMean tells the kernel, and of each class the records and the length of its mean in feature space.
-func DescribeMean(a jobs.Arrays, _ jobs.DescribeOptions) (string, error) {
-	m, err := readMeanModel(a)
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "Nearest mean in feature space: %s\nkernel: %s\n\n", m.size(m.space), m.kernel.Text())
-	m.list(&b, m.space, "squared norm of the mean", m.norms)
+// describe tells the kernel, and of each class the records and the length of its mean in feature space.
+func (m *meanModel) describe(p *describe.Page) error {
+	p.Text("Nearest mean in feature space: %s\nkernel: %s\n\n", m.size(m.space), m.kernel.Text())
+	m.list(p, m.space, "squared norm of the mean", m.norms)
 	if len(m.weights) == 2 {
 		labels := m.space.Labels.List()
-		fmt.Fprintf(&b, "\nf(x) = sum of alpha_i k(x_i, x) + b is above 0 for %s: "+
+		p.Text("\nf(x) = sum of alpha_i k(x_i, x) + b is above 0 for %s: "+
 			"alpha is %.6g for its records and %.6g for those of %s (times\ntheir weight where they have one), and b = %.6g\n",
 			labels[1], 1/m.weights[1], -1/m.weights[0], labels[0], float64((m.norms[0]-m.norms[1])/2))
 	}
-	return b.String(), nil
+	return nil
 }
 
 // meanPredictor decides by the closest mean; one goroutine at a time.
 type meanPredictor struct {
 	*meanModel
-	sum      summer
-	reader   *features.Reader
-	tile     []float32
-	labels   []string
-	outcomes []jobs.Outcome
+	sum    summer
+	tile   []float32
+	labels []string
 }
 
 // NewMeanPredictor loads a model of KernelNearestMean. One that does not hold its base is a
 // *protocol.Fault of CodeSpecInvalid. One prediction takes a kernel value for each record of the base.
 func NewMeanPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
-	m, err := readMeanModel(a)
+	m, err := jobs.Load[meanModel](a)
 	if err == nil {
 		err = m.needBase()
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &meanPredictor{meanModel: m, sum: newSummer(ops, m.kernel, len(m.weights)), reader: m.space.NewReader(),
-		labels: m.space.Labels.List()}, nil
+	p := &meanPredictor{meanModel: m, sum: newSummer(ops, m.kernel, len(m.weights)), labels: m.space.Labels.List()}
+	return classify.NewVectors(m.space, classify.Scored(p.labels, "distance"), p.predict), nil
 }
 
-// Answers are a label and the distance to its mean in feature space; the scores are the distances to all.
-func (p *meanPredictor) Answers() jobs.Answers {
-	return jobs.Answers{Labels: p.labels, Value: "distance", Scores: p.labels}
-}
-
-// Predict gives each record the label of the closest mean, of equally close ones the first.
-func (p *meanPredictor) Predict(ctx context.Context, block *dataset.Block) ([]jobs.Outcome, error) {
-	v, err := p.reader.Read(block, nil)
-	if err != nil {
-		return nil, err
-	}
-	p.outcomes = p.outcomes[:0]
+// predict gives each record the label of the closest mean in feature space, of equally close ones the first. The value
+// is the distance to it; the scores are the distances to all.
+func (p *meanPredictor) predict(
+	ctx context.Context, list []jobs.Outcome, v features.Vectors,
+) ([]jobs.Outcome, error) {
 	queries, classes := rows.Of(v), len(p.labels)
 	for from, x := range queries.Tiles(0, v.Rows, rows.QueryRows, &p.tile) {
 		sums := make([]float64, x.Rows*classes)
@@ -123,10 +104,10 @@ func (p *meanPredictor) Predict(ctx context.Context, block *dataset.Block) ([]jo
 			if !ok {
 				return nil, kernels.Beyond(v.IDs[from+i], p.kernel.Kernel)
 			}
-			p.outcomes = append(p.outcomes, o)
+			list = append(list, o)
 		}
 	}
-	return p.outcomes, nil
+	return list, nil
 }
 
 // outcome turns the sums of one query into distances; false where one is no number.

@@ -95,7 +95,7 @@ func TestMeanByHand(t *testing.T) {
 	if o.Label != "-" || o.Value != 2 || !slices.Equal(o.Scores, want) {
 		t.Errorf("%+v, want %v", o, want)
 	}
-	text, err := DescribeMean(model, jobs.DescribeOptions{})
+	text, err := MeanKind().Describe(model, jobs.DescribeOptions{})
 	if err != nil || !strings.Contains(text, "above 0 for -") || !strings.Contains(text, "b = 348") {
 		t.Errorf("%s%v", text, err)
 	}

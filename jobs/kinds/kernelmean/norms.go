@@ -70,7 +70,7 @@ func (n *norms) set(m *meanModel) ([]jobs.Metric, error) {
 // the base.
 func normsPhase(end ending) jobs.Phase {
 	return jobs.MapReduce[*meanModel, *norms]{
-		Name: normsName, State: readMeanModel, Partial: func() *norms { return new(norms) },
+		Name: normsName, State: jobs.Load[meanModel], Partial: func() *norms { return new(norms) },
 		Map: sumShare, Merge: (*norms).plus,
 		Step: func(_ context.Context, m *meanModel, root *norms, round jobs.Round) (jobs.Next, error) {
 			metrics, err := root.set(m)

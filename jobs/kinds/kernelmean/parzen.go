@@ -62,10 +62,8 @@ func norm(values []float32) float64 {
 func (p *parzen) joint(ctx context.Context, dst []float64, x kernelops.Matrix) error {
 	for y := range p.weights {
 		n := p.first[y+1] - p.first[y]
-		if need := x.Rows * n; cap(p.distances) < need {
-			p.distances = make([]float32, need)
-		}
-		d := kernelops.Matrix{Data: p.distances[:x.Rows*n], Rows: x.Rows, Cols: n, Stride: n}
+		p.distances = kernelops.Resize(p.distances, x.Rows*n)
+		d := kernelops.Matrix{Data: p.distances, Rows: x.Rows, Cols: n, Stride: n}
 		if err := p.measure(ctx, d, x, p.first[y]); err != nil {
 			return err
 		}

@@ -80,9 +80,9 @@ func TestHostileModels(t *testing.T) {
 			spoil(a)
 			_, err := kernelperceptron.NewPredictor(a, kernelops.Generic())
 			wantFault(t, err, protocol.CodeCorrupt)
-			_, err = kernelperceptron.Describe(a, jobs.DescribeOptions{})
+			_, err = kernelperceptron.Kind().Describe(a, jobs.DescribeOptions{})
 			wantFault(t, err, protocol.CodeCorrupt)
-			_, err = kernelperceptron.Figures(a, nil)
+			_, err = kernelperceptron.Kind().Figures(a, nil)
 			wantFault(t, err, protocol.CodeCorrupt)
 		})
 	}
@@ -114,11 +114,11 @@ func FuzzModel(f *testing.F) {
 			wantFault(t, err, protocol.CodeCorrupt)
 			return
 		}
-		if _, err := kernelperceptron.Describe(arrays, jobs.DescribeOptions{}); err != nil {
+		if _, err := kernelperceptron.Kind().Describe(arrays, jobs.DescribeOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		fuzzOnline(t, arrays)
-		if _, err := kernelperceptron.Figures(arrays, nil); err != nil {
+		if _, err := kernelperceptron.Kind().Figures(arrays, nil); err != nil {
 			t.Fatal(err)
 		}
 		space, err := features.ReadSpace(arrays)
@@ -164,7 +164,7 @@ func fuzzOnline(t *testing.T, a jobs.Arrays) {
 }
 
 func TestDescribe(t *testing.T) {
-	text, err := kernelperceptron.Describe(model(t, "plain"), jobs.DescribeOptions{})
+	text, err := kernelperceptron.Kind().Describe(model(t, "plain"), jobs.DescribeOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func TestDescribeDropped(t *testing.T) {
 		"averaged": "2 times a support vector was dropped; here"} {
 		model := mustRun(t, `{"shuffle": false, "epochs": 1, "budget": 2, "form": "`+form+`"}`,
 			jobstest.Deal(xor(), 1)).Model
-		if text, err := kernelperceptron.Describe(model, jobs.DescribeOptions{}); err != nil ||
+		if text, err := kernelperceptron.Kind().Describe(model, jobs.DescribeOptions{}); err != nil ||
 			!strings.Contains(text, want) {
 			t.Errorf("%v, %s", err, text)
 		}
@@ -196,7 +196,7 @@ func TestDescribeDropped(t *testing.T) {
 // Pictures show the support vectors of digits, largest first.
 func TestFigures(t *testing.T) {
 	result := mustRun(t, `{"epochs": 3, "form": "plain"}`, jobstest.Deal(digits(t, 100), 1))
-	figures, err := kernelperceptron.Figures(result.Model, result.Metrics)
+	figures, err := kernelperceptron.Kind().Figures(result.Model, result.Metrics)
 	if err != nil || len(figures) != 2 {
 		t.Fatalf("%d figures, %v", len(figures), err)
 	}
@@ -215,7 +215,7 @@ func TestFigures(t *testing.T) {
 			t.Errorf("%+v", image)
 		}
 	}
-	if figures, err := kernelperceptron.Figures(model(t, "plain"), nil); err != nil || len(figures) != 1 {
+	if figures, err := kernelperceptron.Kind().Figures(model(t, "plain"), nil); err != nil || len(figures) != 1 {
 		t.Errorf("two columns are no picture: %d figures, %v", len(figures), err)
 	}
 }

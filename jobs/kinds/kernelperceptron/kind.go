@@ -3,8 +3,10 @@ package kernelperceptron
 import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/classify"
+	"github.com/gram-compute/gram/jobs/learn/describe"
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/features"
+	"github.com/gram-compute/gram/jobs/learn/kernels"
 	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
@@ -17,8 +19,8 @@ const KindName = "KernelPerceptron"
 func Kind() jobs.Kind {
 	return jobs.Kind{Name: KindName, UsesQueries: true, Params: params.Of[Params](),
 		Summary: "Perceptrons with a kernel, which keep support vectors.",
-		New:     New, Describe: Describe,
-		Predict: NewPredictor, Learn: learnOn, Figures: Figures}
+		New:     New, Describe: describe.Of(readModel, (*model).describe),
+		Predict: NewPredictor, Learn: learnOn, Figures: jobs.FiguresOf(readModel, (*model).figures)}
 }
 
 func learnOn(model jobs.Arrays, ops *kernelops.Set) (jobs.Learner, error) { return Load(model, ops) }
@@ -37,6 +39,107 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	phases := jobs.Phases{space.Phase(j.begin), &trainPhase{j}}
+	phases := jobs.Phases{space.Phase(j.begin), (&trainPhase{j}).phase()}
 	return append(phases, j.Judge.Phases()...), nil
+}
+
+// The forms of the decision function.
+const (
+	formPlain    = "plain"
+	formAveraged = "averaged"
+	formVoted    = "voted"
+)
+
+// What a full budget drops.
+const (
+	dropOldest   = "oldest"
+	dropSmallest = "smallest"
+)
+
+// Bounds of parameters.
+const (
+	maxEpochs = 10_000
+	maxBudget = 1 << 24
+)
+
+// Params of a job of kind KernelPerceptron.
+type Params struct {
+	kernels.Params
+	Form         string              `json:"form"`
+	Bias         bool                `json:"bias"`
+	Epochs       int                 `json:"epochs"`
+	Shuffle      bool                `json:"shuffle"`
+	Budget       int                 `json:"budget"`
+	Drop         string              `json:"drop"`
+	ClassWeights params.ClassWeights `json:"class_weights,omitempty"`
+	Costs        evaluation.Costs    `json:"costs,omitempty"`
+	Features     features.Params     `json:"features"`
+}
+
+// Parameters declares the parameters.
+func (p *Params) Parameters() []params.Parameter {
+	return append(p.Declare(kernels.Polynomial),
+		params.Choice("form", &p.Form, "", formAveraged, formPlain, formVoted).Missing("averaged, plain with a budget").
+			Says("Decision function: the mean of those after each record, the last one, or a vote of all."),
+		params.Flag("bias", &p.Bias, true).Says("Adds the offset b.").From("Smola and Vishwanathan, Algorithm 4."),
+		params.Whole("epochs", &p.Epochs, 10, 1, maxEpochs).
+			Says("Most passes over the training records; one without a mistake is the last."),
+		params.Flag("shuffle", &p.Shuffle, true).
+			Says("Draws another order for each epoch; without it records come in the order of the input."),
+		params.Whole("budget", &p.Budget, 0, 0, maxBudget).
+			Says("Most support vectors at a time; 0 for no bound. A model of form averaged or voted has all of them."),
+		params.Choice("drop", &p.Drop, dropOldest, dropOldest, dropSmallest).
+			Says("The support vector that a new one replaces when the budget is full."),
+		p.ClassWeights.Parameter(),
+		p.Costs.Parameter(evaluation.CostsJudge),
+		p.Features.Section(),
+	)
+}
+
+// Complete writes in the defaults of the kernel and of the form.
+func (p *Params) Complete() {
+	p.Params = p.WithDefaults()
+	switch {
+	case p.Form == "" && p.Budget > 0:
+		p.Form = formPlain
+	case p.Form == "":
+		p.Form = formAveraged
+	}
+}
+
+// Bounds of what is learned: support vectors are dense, sparse records are filled up.
+const (
+	maxSparseWidth = 1 << 17
+	maxClasses     = 1 << 12
+)
+
+// begin begins with f = 0. It checks the parameters that name labels, and what the records are.
+func (j job) begin(_ jobs.Arrays, space *features.Space) (jobs.Next, error) {
+	if err := j.check(space); err != nil {
+		return jobs.Next{}, err
+	}
+	kernel, err := j.Params.Of(space.Width)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	s := newState(space, kernels.NewFunction(kernel, space), j.Params)
+	return jobs.Next{Phase: trainName, State: jobs.ArraysOf(s), Trees: []int{1}}, nil
+}
+
+func (j job) check(space *features.Space) error {
+	labels := space.Labels.List()
+	if _, err := j.Params.ClassWeights.By(labels); err != nil {
+		return err
+	}
+	if _, err := j.Params.Costs.Rule(labels); err != nil {
+		return err
+	}
+	if space.Sparse && space.Width > maxSparseWidth || len(labels) > maxClasses {
+		return protocol.InputFault(protocol.CodeInputLimit,
+			"%d columns and %d classes are too many: %s takes up to %d columns of sparse vectors, which it fills "+
+				"up, and %d classes",
+			space.Width, len(labels), KindName, maxSparseWidth, maxClasses).
+			WithHint("Make the vectors narrower (for text: max_features, min_df); kind Perceptron takes any width.")
+	}
+	return nil
 }

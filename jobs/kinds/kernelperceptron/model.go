@@ -7,14 +7,6 @@ import (
 	"github.com/gram-compute/gram/jobs/learn/kernels"
 )
 
-// Arrays of a model, beside those of a machine, whose kernel has the version of the layout.
-const (
-	modelDropped = stateDropped // I64 scalar
-	modelRadius  = stateRadius  // F64 scalar: R^2
-	modelMargin  = "margin"     // F64 scalar; missing where no separator was found
-	modelBound   = "novikoff"   // F64 scalar; missing where it does not hold
-)
-
 // model is a trained machine with what is known of its training.
 type model struct {
 	machine
@@ -76,14 +68,14 @@ func (s *state) separation() (margin, bound float64) {
 func (m *model) Fields(f *jobs.Fields) {
 	kernels.KindField(f, KindName, m.kernel)
 	m.machine.Fields(f)
-	jobs.List(f, stateMistakes, &m.mistakes)
-	jobs.Scalar(f, modelDropped, &m.dropped)
-	jobs.Scalar(f, modelRadius, &m.radius)
-	if f.Has(modelMargin, m.margin == m.margin) {
-		jobs.Scalar(f, modelMargin, &m.margin)
+	jobs.List(f, "mistakes", &m.mistakes)
+	jobs.Scalar(f, "dropped", &m.dropped)
+	jobs.Scalar(f, "radius", &m.radius) // R^2
+	if f.Has("margin", m.margin == m.margin) {
+		jobs.Scalar(f, "margin", &m.margin) // missing where no separator was found
 	}
-	if f.Has(modelBound, m.bound == m.bound) {
-		jobs.Scalar(f, modelBound, &m.bound)
+	if f.Has("novikoff", m.bound == m.bound) {
+		jobs.Scalar(f, "novikoff", &m.bound) // missing where it does not hold
 	}
 	f.Check(m.check)
 }
@@ -136,24 +128,18 @@ func (m *model) total() (total int64) {
 
 // metrics are the figures of the finished model.
 func (m *model) metrics() ([]jobs.Metric, error) {
-	metrics := []jobs.Metric{
-		jobs.CountMetric("train.epochs", int64(len(m.mistakes))), jobs.CountMetric("train.mistakes", m.total()),
-		jobs.CountMetric("train.supports", int64(m.supports())), jobs.CountMetric("train.dropped", m.dropped),
-	}
-	type figure struct {
-		name  string
-		value float64
-	}
-	for _, f := range []figure{{"train.radius_squared", m.radius}, {"train.margin", m.margin},
-		{"train.novikoff_bound", m.bound}} {
-		if f.value-f.value != 0 {
-			continue // there is none
+	var facts jobs.Facts
+	facts.Add("train.epochs", len(m.mistakes))
+	facts.Add("train.mistakes", m.total())
+	facts.Add("train.supports", m.supports())
+	facts.Add("train.dropped", m.dropped)
+	finite := func(name string, v float64) { // others are not known
+		if v-v == 0 {
+			facts.Add(name, v)
 		}
-		metric, err := jobs.NewMetric(f.name, f.value)
-		if err != nil {
-			return nil, err
-		}
-		metrics = append(metrics, metric)
 	}
-	return metrics, nil
+	finite("train.radius_squared", m.radius)
+	finite("train.margin", m.margin)
+	finite("train.novikoff_bound", m.bound)
+	return facts.Metrics()
 }

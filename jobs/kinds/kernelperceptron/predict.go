@@ -52,21 +52,11 @@ func (p *predictor) Predict(ctx context.Context, block *dataset.Block) ([]jobs.O
 		return nil, err
 	}
 	p.outcomes = p.outcomes[:0]
-	if need := v.Rows * len(p.labels); cap(p.scores) < need {
-		p.scores = make([]float64, need)
-	}
-	p.scores = p.scores[:v.Rows*len(p.labels)]
-	left := p.scores
-	for c := range rows.Chunks(v, chunkRows(p.space.Width), &p.dense) {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if err := p.chunk(c, left); err != nil {
-			return nil, err
-		}
-		left = left[c.X.Rows*len(p.labels):]
-	}
-	return p.outcomes, nil
+	p.scores = kernelops.Resize(p.scores, v.Rows*len(p.labels))
+	err = rows.Chunks(ctx, v, chunkRows(p.space.Width), &p.dense, func(c chunk) error {
+		return p.chunk(c, p.scores[len(p.outcomes)*len(p.labels):])
+	})
+	return p.outcomes, err
 }
 
 // chunk predicts some records; scores has room for theirs.

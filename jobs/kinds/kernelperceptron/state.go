@@ -42,23 +42,6 @@ func (p *progress) beginEpoch() {
 	p.position, p.gap, p.norm = 0, math.Inf(1), 0
 }
 
-// Arrays of a state beside those of the machine.
-const (
-	stateLag      = "lag"
-	stateBLag     = "b.lag"
-	stateBorn     = "supports.born"
-	stateNumber   = "supports.number"
-	stateLive     = "live"
-	statePosition = "position"
-	stateSeen     = "seen"
-	stateMistakes = "mistakes" // also in a model
-	stateDropped  = "dropped"
-	stateEven     = "even"
-	stateRadius   = "radius"
-	stateGap      = "gap"
-	stateNorm     = "norm"
-)
-
 // Fields lists the state. The steps' support vectors are stored by place and known by number.
 func (s *state) Fields(f *jobs.Fields) {
 	stored := s.machine
@@ -71,12 +54,12 @@ func (s *state) Fields(f *jobs.Fields) {
 	}
 	supports, live := s.supports(), s.live
 	if s.form == formAveraged {
-		jobs.List(f, stateLag, &s.lag, supports, s.columns())
-		jobs.List(f, stateBLag, &s.bLag, s.columns())
+		jobs.List(f, "lag", &s.lag, supports, s.columns())
+		jobs.List(f, "b.lag", &s.bLag, s.columns())
 	}
-	jobs.List(f, stateBorn, &s.born, supports)
-	jobs.List(f, stateNumber, &s.number, supports)
-	f.Int(stateLive, &live, 0, supports)
+	jobs.List(f, "supports.born", &s.born, supports)
+	jobs.List(f, "supports.number", &s.number, supports)
+	f.Int("live", &live, 0, supports)
 	s.progress.Fields(f)
 	s.roads.Fields(f, s.kernel)
 	if f.Reading() {
@@ -88,18 +71,16 @@ func (s *state) Fields(f *jobs.Fields) {
 
 // Fields lists the progress, but for the roads.
 func (p *progress) Fields(f *jobs.Fields) {
-	jobs.Scalar(f, statePosition, &p.position)
-	jobs.Scalar(f, stateSeen, &p.seen)
-	jobs.List(f, stateMistakes, &p.mistakes)
+	jobs.Scalar(f, "position", &p.position)
+	jobs.Scalar(f, "seen", &p.seen)
+	jobs.List(f, "mistakes", &p.mistakes)
 	f.Require(len(p.mistakes) > 0, "a state before its first epoch")
-	jobs.Scalar(f, stateDropped, &p.dropped)
-	jobs.Flag[uint8](f, stateEven, &p.even)
-	jobs.Scalar(f, stateRadius, &p.radius)
-	jobs.Scalar(f, stateGap, &p.gap)
-	jobs.Scalar(f, stateNorm, &p.norm)
+	jobs.Scalar(f, "dropped", &p.dropped)
+	jobs.Flag[uint8](f, "even", &p.even)
+	jobs.Scalar(f, "radius", &p.radius)
+	jobs.Scalar(f, "gap", &p.gap)
+	jobs.Scalar(f, "norm", &p.norm)
 }
-
-func readState(a jobs.Arrays) (*state, error) { return jobs.Read(a, &state{}) }
 
 // numbers are those of the steps' support vectors, which are stored by place.
 func (s *state) numbers() []int32 {

@@ -5,8 +5,14 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/features"
+	"github.com/gram-compute/gram/jobs/learn/rank"
+	"github.com/gram-compute/gram/jobs/learn/rows"
+	"github.com/gram-compute/gram/jobs/learn/shuffle"
 	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/kernelops/philox"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -15,49 +21,36 @@ const trainName = "train"
 // trainPhase learns from one shard a round.
 type trainPhase struct{ job }
 
-func (p *trainPhase) Name() string { return trainName }
+func (p *trainPhase) phase() jobs.Phase {
+	return jobs.MapReduce[*state, *state]{
+		Name: trainName, State: jobs.Load[state], Partial: func() *state { return new(state) },
+		Map: p.learn, Step: p.turn, Gathers: shuffle.Gathers(p.Params.Shuffle),
+	}.Phase()
+}
 
-// Map learns from the shard that the state names; the partial is the state after it.
-func (p *trainPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays,
-	ops *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
-	s, err := readState(a)
-	if err != nil {
-		return nil, nil, err
-	}
+// learn learns from the shard that the state names; the partial is the state after it.
+func (p *trainPhase) learn(ctx context.Context, s *state, leaf jobs.Leaf, ops *kernelops.Set) (*state, error) {
 	if s.position < 0 || s.position >= int64(leaf.Plan.Shards) {
-		return nil, nil, jobs.Malformed("position %d of an epoch over %d shards", s.position, leaf.Plan.Shards)
+		return nil, jobs.Malformed("position %d of an epoch over %d shards", s.position, leaf.Plan.Shards)
 	}
 	s.own()
 	l, err := newLearner(s, p.Params, ops)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	l.maxState = p.MaxState
 	shard := p.shardAt(s.epoch(), s.position, leaf.Plan.Shards)
 	if err := p.visit(ctx, s.space, leaf, shard, s.epoch(), l.learn); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	s.position++
-	return jobs.ArraysOf(s), nil, nil
+	return s, nil
 }
 
-// Merge has nothing to do: a round has one leaf.
-func (p *trainPhase) Merge(_, _ jobs.Arrays) (jobs.Arrays, error) {
-	return nil, jobs.Malformed("phase %q has one leaf a round", trainName)
-}
-
-// Step goes on to the next shard, the next epoch or the end. Training records that all weigh
+// turn goes on to the next shard, the next epoch or the end. Training records that all weigh
 // nothing are a fault of CodeInputEmpty.
-func (p *trainPhase) Step(ctx context.Context, _ jobs.Arrays, round jobs.Round) (jobs.Next, error) {
-	only, err := round.Only(ctx)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	s, err := readState(only)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	next := jobs.Next{Phase: trainName, Trees: []int{1}, State: only}
+func (p *trainPhase) turn(_ context.Context, _, s *state, round jobs.Round) (jobs.Next, error) {
+	next := jobs.Next{Phase: trainName, Trees: []int{1}, State: jobs.ArraysOf(s)}
 	if s.position < int64(round.Plan.Shards) {
 		return next, nil
 	}
@@ -91,4 +84,93 @@ func (p *trainPhase) finish(s *state, plan jobs.Plan, metrics []jobs.Metric) (jo
 		return jobs.Next{}, err
 	}
 	return p.Judge.End(jobs.Next{State: jobs.ArraysOf(m), Metrics: slices.Concat(metrics, facts, roads)}, plan), nil
+}
+
+// chunk is some records in the order in which they are learned from.
+type chunk = rows.Chunk
+
+// chunkRows is how many records a chunk of vectors has at most. Results do not depend on it.
+func chunkRows(width int) int { return min(128, max(16, 1<<18/max(1, width))) }
+
+// shardAt is the shard that comes at a position of an epoch.
+func (j job) shardAt(epoch, position int64, shards int) int {
+	if !j.Params.Shuffle {
+		return int(position) // below the number of shards
+	}
+	key := philox.New(j.Seed, "kernelperceptron/shards")
+	return rank.Least(shards, func(i int) uint64 { return key.Uint64(uint64(epoch), uint64(i)) })[position]
+}
+
+// visit goes through the training records of a shard in the order of an epoch.
+func (j job) visit(
+	ctx context.Context, space *features.Space, leaf jobs.Leaf, shard int, epoch int64, learn func(chunk) error,
+) error {
+	var dense []float32
+	w := newWindow(ctx, space.Width, philox.New(j.Seed, fmt.Sprintf("kernelperceptron/records/%d", epoch)), learn)
+	if j.Params.Shuffle {
+		learn = w.add
+	}
+	for v, err := range space.Rows(leaf.Read(ctx, jobs.Input, shard), j.Train()) {
+		if err != nil {
+			return err
+		}
+		if err := rows.Chunks(ctx, v, chunkRows(space.Width), &dense, learn); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
+}
+
+// window keeps records until they are shuffled.
+type window struct {
+	*shuffle.Window[drawn]
+	values shuffle.Store[float32]
+	x      kernelops.Matrix // of a chunk
+}
+
+// drawn is a kept record.
+type drawn struct {
+	row    []float32
+	id     dataset.Identity
+	class  int32
+	weight float32
+}
+
+func newWindow(ctx context.Context, width int, key philox.Key, learn func(chunk) error) *window {
+	w := &window{x: kernelops.NewMatrix(chunkRows(width), width)}
+	w.Window = shuffle.New(key, chunkRows(width), func(records []drawn) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return learn(w.gather(records))
+	})
+	return w
+}
+
+// add keeps copies of the records of a chunk. Whenever the window is full, they are learned
+// from.
+func (w *window) add(c chunk) error {
+	for i, id := range c.IDs {
+		r := drawn{w.values.Copy(c.X.Row(i)), id, c.Class[i], 1}
+		if c.Weights != nil {
+			r.weight = c.Weights[i]
+		}
+		full, err := w.Add(id, len(r.row), r)
+		if err != nil {
+			return err
+		}
+		if full {
+			w.values.Empty()
+		}
+	}
+	return nil
+}
+
+func (w *window) gather(records []drawn) chunk {
+	c := chunk{X: w.x.RowRange(0, len(records))}
+	for i, r := range records {
+		copy(c.X.Row(i), r.row)
+		c.IDs, c.Class, c.Weights = append(c.IDs, r.id), append(c.Class, r.class), append(c.Weights, r.weight)
+	}
+	return c
 }

@@ -1,7 +1,14 @@
 package kmeans
 
 import (
+	"context"
+	"math"
+	"strconv"
+
+	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/features"
+	"github.com/gram-compute/gram/jobs/learn/rows"
 	"github.com/gram-compute/gram/kernelops"
 )
 
@@ -29,10 +36,7 @@ func (a *assigner) assign(c chunk) error {
 	if a.packed == nil {
 		return jobs.Malformed("records are assigned to no centers")
 	}
-	if cap(a.index) < c.X.Rows {
-		a.index, a.sqDist = make([]int32, c.X.Rows), make([]float64, c.X.Rows)
-	}
-	a.index, a.sqDist = a.index[:c.X.Rows], a.sqDist[:c.X.Rows]
+	a.index, a.sqDist = kernelops.Resize(a.index, c.X.Rows), kernelops.Resize(a.sqDist, c.X.Rows)
 	a.ops.Nearest(a.index, a.sqDist, c.X, a.packed, &a.ws)
 	for i, nearest := range a.index {
 		if nearest < 0 { // not of rows that were read and centers that are means of them
@@ -41,4 +45,111 @@ func (a *assigner) assign(c chunk) error {
 		}
 	}
 	return nil
+}
+
+// chunk is some rows as dense vectors.
+type chunk = rows.Chunk
+
+// chunkFloats is how many numbers a chunk holds, so that it stays in the cache with what is made of it.
+const chunkFloats = 1 << 15
+
+// points reads blocks in chunks. One goroutine.
+type points struct {
+	reader *features.Reader
+	dense  []float32 // where sparse rows are filled up
+	rows   int
+}
+
+func newPoints(space *features.Space) *points {
+	return &points{reader: space.NewReader(), rows: min(1024, max(16, chunkFloats/space.Width))}
+}
+
+// leaf visits the training rows of a leaf in order; again says that an earlier round has done so.
+func (j job) leaf(ctx context.Context, space *features.Space, leaf jobs.Leaf, again bool,
+	visit func(chunk) error) error {
+	p, train := newPoints(space), j.train()
+	if again {
+		p.reader.Trust()
+	}
+	for block, err := range leaf.Blocks(ctx) {
+		if err != nil {
+			return err
+		}
+		if err := p.block(ctx, block, train, visit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// block visits the rows of a block that keep chooses.
+func (p *points) block(ctx context.Context, block *dataset.Block, keep func(dataset.Identity) bool,
+	visit func(chunk) error) error {
+	v, err := p.reader.Read(block, keep)
+	if err != nil {
+		return err
+	}
+	return rows.Chunks(ctx, v, p.rows, &p.dense, visit)
+}
+
+// zero reports whether a row has no direction.
+func zero[T float32 | float64](row []T) bool {
+	for _, v := range row {
+		if v != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// distance is what a squared Euclidean distance is called outside: its root, or 1 - cosine.
+func distance(sqDist float64, cosine bool) float64 {
+	if cosine {
+		return sqDist / 2
+	}
+	return math.Sqrt(sqDist)
+}
+
+// predictor finds the nearest center of records.
+type predictor struct {
+	model    *model
+	near     *assigner
+	points   *points
+	names    []string
+	outcomes []jobs.Outcome
+}
+
+// NewPredictor loads a model: the label of a record is the number of its cluster, the value its distance to the
+// center (for cosine 1 - cosine). Errors are jobs.Malformed.
+func NewPredictor(arrays jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
+	m, err := readModel(arrays)
+	if err != nil {
+		return nil, err
+	}
+	p := &predictor{model: m, near: newAssigner(ops, m.centers, origin(m.space)), points: newPoints(m.space)}
+	for j := range m.clusters() {
+		p.names = append(p.names, strconv.Itoa(j))
+	}
+	return p, nil
+}
+
+// Answers are clusters and distances.
+func (p *predictor) Answers() jobs.Answers {
+	return jobs.Answers{Labels: p.names, Value: "distance", Clusters: true}
+}
+
+// Predict assigns the records of a block.
+func (p *predictor) Predict(ctx context.Context, block *dataset.Block) ([]jobs.Outcome, error) {
+	p.outcomes = p.outcomes[:0]
+	err := p.points.block(ctx, block, nil, func(c chunk) error {
+		if err := p.near.assign(c); err != nil {
+			return err
+		}
+		for i, j := range p.near.index {
+			p.outcomes = append(p.outcomes, jobs.Outcome{Label: p.names[j],
+				Value: distance(p.near.sqDist[i], p.model.cosine())})
+		}
+		return nil
+	})
+	return p.outcomes, err
 }

@@ -1,15 +1,15 @@
 package kmeans
 
 import (
-	"cmp"
+	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/describe"
+	"github.com/gram-compute/gram/jobs/learn/rank"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -18,70 +18,48 @@ const (
 	describeTop      = 6  // coordinates of a center unless told
 )
 
-// Describe tells people what a model is, within 80 columns: how training ended, and for each cluster its size, its
+// describe tells people what a model is, within 80 columns: how training ended, and for each cluster its size, its
 // radius (the root of the mean squared distance), the label met most in it, and the coordinates in which its center
-// is farthest from the mean of the data. Classes of the options name clusters by number.
-func Describe(arrays jobs.Arrays, opt jobs.DescribeOptions) (string, error) {
-	m, err := readModel(arrays)
+// is farthest from the mean of the data. People name clusters by number.
+func (m *model) describe(p *describe.Page) error {
+	clusters, err := m.pickClusters(p.Names)
 	if err != nil {
-		return "", err
+		return err
 	}
-	clusters, err := m.pickClusters(opt.Classes)
-	if err != nil {
-		return "", err
-	}
-	top := opt.Top
-	if top <= 0 {
-		top = describeTop
-	}
-	var b strings.Builder
-	m.describeHead(&b)
+	m.describeHead(p)
 	for _, j := range clusters {
-		m.describeCluster(&b, j, top)
+		m.describeCluster(p, j)
 	}
-	if len(opt.Classes) == 0 && len(clusters) < m.clusters() {
-		fmt.Fprintf(&b, "\nThe %d largest of %d clusters shown; name others to see them.\n", len(clusters),
-			m.clusters())
-	}
-	return b.String(), nil
+	p.Shown("The %d largest of %d clusters", len(clusters), m.clusters())
+	return nil
 }
 
-func (m *model) describeHead(b *strings.Builder) {
-	line := func(name, format string, args ...any) {
-		fmt.Fprintf(b, "%-12s %s\n", name, describe.Clip(fmt.Sprintf(format, args...), describe.Width-13))
-	}
-	line("kind", "%s (%s)", KindName, m.metric)
-	line("clusters", "%d", m.clusters())
-	line("records", "%d training records of %d columns, scale %s", m.space.Records, m.space.Width, m.space.Scale())
-	line("distortion", "%.6g", m.distortion())
-	line("training", "init %s; %d rounds of restart %d; stopped by %s", m.init, m.rounds, m.restart, m.stop)
+func (m *model) describeHead(p *describe.Page) {
+	p.Line("kind", "%s (%s)", KindName, m.metric)
+	p.Line("clusters", "%d", m.clusters())
+	p.Line("records", "%d training records of %d columns, scale %s", m.space.Records, m.space.Width, m.space.Scale())
+	p.Line("distortion", "%.6g", m.distortion())
+	p.Line("training", "init %s; %d rounds of restart %d; stopped by %s", m.init, m.rounds, m.restart, m.stop)
 	if c, ok := m.agreement(); ok {
-		line("labels", "%d; adjusted Rand index %.4f, mutual information %.4f", m.space.Labels.Len(), c.adjustedRand(),
-			c.normalizedMutualInformation())
+		p.Line("labels", "%d; adjusted Rand index %.4f, mutual information %.4f", m.space.Labels.Len(),
+			c.adjustedRand(), c.normalizedMutualInformation())
 	}
 	if m.silhouette != noSilhouette {
-		line("silhouette", "%.4f on a sample", m.silhouette)
+		p.Line("silhouette", "%.4f on a sample", m.silhouette)
 	}
 }
 
-func (m *model) describeCluster(b *strings.Builder, j, top int) {
+func (m *model) describeCluster(p *describe.Page, j int) {
 	radius := 0.0
 	if m.weight[j] > 0 {
 		radius = math.Sqrt(m.cost[j] / m.weight[j])
 	}
-	fmt.Fprintf(b, "\ncluster %d (%d records, radius %.4g)\n", j, m.records[j], radius)
+	p.Text("\ncluster %d (%d records, radius %.4g)\n", j, m.records[j], radius)
 	if label, n := m.mostLabel(j); n > 0 {
 		share := 100 * float64(n) / float64(max(1, m.records[j]))
-		fmt.Fprintf(b, "  mostly %s\n", describe.Clip(fmt.Sprintf("%s (%.0f %%)", quote(label), share),
-			describe.Width-10))
+		p.Text("  mostly %s\n", describe.Clip(fmt.Sprintf("%s (%.0f %%)", quote(label), share), describe.Width-10))
 	}
-	words := m.coordinates(j, top)
-	for i, word := range words {
-		if i < len(words)-1 {
-			words[i] = word + ","
-		}
-	}
-	describe.Wrap(b, words)
+	p.Words(m.coordinates(j, p.Few(describeTop)))
 }
 
 // mostLabel is the label met most in a cluster, the first of equals.
@@ -96,14 +74,8 @@ func (m *model) mostLabel(j int) (label string, records int64) {
 
 // coordinates names the columns in which a center is farthest from the mean of the data, and its values there.
 func (m *model) coordinates(j, top int) []string {
-	center, columns := m.centers[j*m.space.Width:(j+1)*m.space.Width], make([]int, m.space.Width)
-	from := origin(m.space)
-	for i := range columns {
-		columns[i] = i
-	}
-	off := func(i int) float64 { return math.Abs(center[i] - float64(from[i])) }
-	// total order: columns differ
-	slices.SortFunc(columns, func(x, y int) int { return cmp.Or(cmp.Compare(off(y), off(x)), cmp.Compare(x, y)) })
+	center, from := m.center(j), origin(m.space)
+	columns := rank.Greatest(m.space.Width, func(i int) float64 { return math.Abs(center[i] - float64(from[i])) })
 	var words []string
 	for _, i := range columns[:min(top, len(columns))] {
 		name := "column " + strconv.Itoa(i+1)
@@ -129,14 +101,67 @@ func (m *model) pickClusters(names []string) ([]int, error) {
 	if len(names) > 0 {
 		return clusters, nil
 	}
-	for j := range m.clusters() {
-		clusters = append(clusters, j)
-	}
-	// total order: clusters differ
-	slices.SortFunc(clusters, func(x, y int) int {
-		return cmp.Or(cmp.Compare(m.records[y], m.records[x]), cmp.Compare(x, y))
-	})
+	clusters = rank.Greatest(m.clusters(), func(j int) int64 { return m.records[j] })
 	return clusters[:min(len(clusters), describeClusters)], nil
 }
 
 func quote(s string) string { return strconv.Quote(s) }
+
+// figures are J of each round, how the clusters fall on the labels, and centers as pictures where their width is a
+// square.
+func (m *model) figures(metrics []jobs.Metric) ([]jobs.Figure, error) {
+	lines, err := distortionLines(metrics)
+	if err != nil {
+		return nil, err
+	}
+	var figures []jobs.Figure
+	if len(lines) > 0 {
+		figures = append(figures, jobs.Figure{Title: "Distortion by round",
+			Lines: &jobs.LineChart{X: "round", Y: "J", Series: lines}})
+	}
+	if heat := m.heatMap(); heat != nil {
+		figures = append(figures, jobs.Figure{Title: "Clusters and labels", Heat: heat})
+	}
+	centers := jobs.Pictures("Centers",
+		"Each center as a picture, between its own least and greatest value, with the records of its cluster.",
+		m.space.Width, m.clusters(), func(j int) string { return fmt.Sprintf("%d (%d)", j, m.records[j]) }, m.center)
+	return append(figures, centers...), nil
+}
+
+// distortionLines gathers the metrics "lloyd.003.distortion", a line for each restart.
+func distortionLines(metrics []jobs.Metric) ([]jobs.Series, error) {
+	var lines []jobs.Series
+	for _, metric := range metrics {
+		at := strings.Index(metric.Name, "lloyd.")
+		if at < 0 || !strings.HasSuffix(metric.Name, ".distortion") {
+			continue
+		}
+		var distortion float64
+		if err := json.Unmarshal(metric.Value, &distortion); err != nil {
+			return nil, jobs.Malformed("metric %q is no number", metric.Name)
+		}
+		name := strings.TrimSuffix(metric.Name[:at], ".")
+		if name == "" {
+			name = "restart.0"
+		}
+		if len(lines) == 0 || lines[len(lines)-1].Name != name {
+			lines = append(lines, jobs.Series{Name: name})
+		}
+		line := &lines[len(lines)-1]
+		line.X, line.Y = append(line.X, float64(len(line.X)+1)), append(line.Y, distortion)
+	}
+	return lines, nil
+}
+
+// heatMap counts labels by clusters; nil without labels, or with too many to look at.
+func (m *model) heatMap() *jobs.HeatMap {
+	const most = 50
+	if m.space.Labels.Len() == 0 || m.space.Labels.Len() > most || m.clusters() > most {
+		return nil
+	}
+	heat := &jobs.HeatMap{Rows: "label", Columns: "cluster", RowKeys: m.space.Labels.List(), Counts: m.labels}
+	for j := range m.clusters() {
+		heat.ColKeys = append(heat.ColKeys, fmt.Sprint(j))
+	}
+	return heat
+}

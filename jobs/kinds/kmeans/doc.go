@@ -24,9 +24,9 @@
 // "k-means++: the advantages of careful seeding", SODA 2007) is greedy too, as its authors suggest in their last
 // section: 2 + ln k records are drawn in proportion to w D^2, and the one that leaves the least sum of w D^2 becomes a
 // center. One pass finds these sums, and for each of the candidates what would be drawn next: k + 1 passes. The sums
-// are fixed point (potential.go). "farthest" takes the record farthest from those taken, after a random first: k passes
-// (Gonzalez, 1985). All draw by package sampling, from records as they are read, so that no draw depends on shards;
-// sums of weights that are not whole numbers, and scaling by columns, depend on them in the last bit.
+// are fixed point (type potential). "farthest" takes the record farthest from those taken, after a random first:
+// k passes (Gonzalez, 1985). All draw by package sampling, from records as they are read, so that no draw depends on
+// shards; sums of weights that are not whole numbers, and scaling by columns, depend on them in the last bit.
 //
 // # Numerics
 //

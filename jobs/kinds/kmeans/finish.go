@@ -1,8 +1,10 @@
 package kmeans
 
 import (
+	"cmp"
 	"context"
 
+	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/parts"
 	"github.com/gram-compute/gram/jobs/learn/sampling"
@@ -20,7 +22,7 @@ type finishPhase struct{ job }
 
 func (p *finishPhase) phase() jobs.Phase {
 	return jobs.MapReduce[*state, *census]{
-		Name: finishName, State: readState, Partial: func() *census { return new(census) },
+		Name: finishName, State: jobs.Load[state], Partial: func() *census { return new(census) },
 		Map: p.count, Merge: (*census).plus, Step: p.model,
 	}.Phase()
 }
@@ -94,20 +96,8 @@ func (t *census) plus(right *census) (*census, error) {
 		return nil, err
 	}
 	t.parts = append(t.parts, right.parts...)
-	for _, list := range []struct{ to, from *[]float64 }{{&t.weight, &right.weight}, {&t.cost, &right.cost}} {
-		if err := addTo(list.to, *list.from); err != nil {
-			return nil, err
-		}
-	}
-	if err := addTo(&t.records, right.records); err != nil {
-		return nil, err
-	}
-	return t, addTo(&t.labels, right.labels)
-}
-
-func addTo[T float64 | int64](to *[]T, from []T) (err error) {
-	*to, err = sums.Of(*to, from)
-	return err
+	return t, cmp.Or(sums.Into(&t.weight, right.weight), sums.Into(&t.cost, right.cost),
+		sums.Into(&t.records, right.records), sums.Into(&t.labels, right.labels))
 }
 
 // model makes the model.
@@ -131,4 +121,33 @@ func (p *finishPhase) model(ctx context.Context, s *state, root *census, round j
 	}
 	metrics, err := m.metrics()
 	return jobs.Next{Done: true, State: jobs.ArraysOf(m), Metrics: metrics}, err
+}
+
+// assignments gathers where each record of a leaf went, by column.
+type assignments struct {
+	objects   []string
+	offsets   []int64
+	clusters  []int64
+	distances []float64
+}
+
+func newAssignments() *assignments {
+	return &assignments{[]string{}, []int64{}, []int64{}, []float64{}}
+}
+
+func (r *assignments) add(id dataset.Identity, cluster int32, distance float64) {
+	r.objects, r.offsets = append(r.objects, id.Object), append(r.offsets, id.Offset)
+	r.clusters, r.distances = append(r.clusters, int64(cluster)), append(r.distances, distance)
+}
+
+func (r *assignments) table() parts.Table {
+	return parts.Table{{Name: "object", Texts: r.objects}, {Name: "offset", Ints: r.offsets},
+		{Name: "cluster", Ints: r.clusters}, {Name: "distance", Floats: r.distances}}
+}
+
+// writeIndex emits assignments/index.json.
+func (p *finishPhase) writeIndex(ctx context.Context, emit jobs.Emit, list parts.List) error {
+	_, err := parts.WriteIndex(ctx, emit, assignmentsFolder,
+		parts.Index{Format: parts.CSV, Columns: newAssignments().table().Names(), Parts: list})
+	return err
 }

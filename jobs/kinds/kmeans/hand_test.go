@@ -147,7 +147,7 @@ func TestCosineByHand(t *testing.T) {
 }
 
 func TestDescribe(t *testing.T) {
-	text, err := Describe(train(t, fromLeft, line).Model, jobs.DescribeOptions{})
+	text, err := Kind().Describe(train(t, fromLeft, line).Model, jobs.DescribeOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,13 +158,13 @@ func TestDescribe(t *testing.T) {
 			t.Errorf("no %q in\n%s", part, text)
 		}
 	}
-	_, err = Describe(train(t, fromLeft, line).Model, jobs.DescribeOptions{Classes: []string{"2"}})
+	_, err = Kind().Describe(train(t, fromLeft, line).Model, jobs.DescribeOptions{Classes: []string{"2"}})
 	wantFault(t, err, "SPEC_INVALID", `no cluster "2"`)
 }
 
 func TestFigures(t *testing.T) {
 	result := train(t, `{"k": 3, "restarts": 2}`, blobs(60, 16, 3, 1))
-	figures, err := Figures(result.Model, result.Metrics)
+	figures, err := Kind().Figures(result.Model, result.Metrics)
 	if err != nil || len(figures) != 3 {
 		t.Fatal(len(figures), err)
 	}

@@ -14,38 +14,38 @@ import (
 
 func TestHostileModels(t *testing.T) {
 	for name, spoil := range map[string]func(jobs.Arrays){
-		"another kind":      func(a jobs.Arrays) { a.PutKind("NaiveBayes", modelVersion) },
-		"another version":   func(a jobs.Arrays) { a.PutKind(KindName, modelVersion+1) },
-		"no centers":        func(a jobs.Arrays) { jobs.Put(a, modelCenters, []float64{}, 0, 1) },
-		"centers missing":   func(a jobs.Arrays) { delete(a, modelCenters) },
-		"another width":     func(a jobs.Arrays) { jobs.Put(a, modelCenters, []float64{1, 2, 3, 4}, 2, 2) },
-		"a center NaN":      func(a jobs.Arrays) { jobs.Put(a, modelCenters, []float64{1, math.NaN()}, 2, 1) },
-		"a center infinite": func(a jobs.Arrays) { jobs.Put(a, modelCenters, []float64{1, math.Inf(1)}, 2, 1) },
-		"float32 centers":   func(a jobs.Arrays) { jobs.Put(a, modelCenters, []float32{1, 2}, 2, 1) },
-		"metric":            func(a jobs.Arrays) { a.PutText(modelMetric, "manhattan") },
-		"cosine unscaled":   func(a jobs.Arrays) { a.PutText(modelMetric, metricCosine) },
-		"init":              func(a jobs.Arrays) { a.PutText(modelInit, "") },
-		"stop":              func(a jobs.Arrays) { a.PutText(modelStop, "never") },
-		"fewer sizes":       func(a jobs.Arrays) { jobs.Put(a, modelRecords, []int64{5}) },
-		"size below 0":      func(a jobs.Arrays) { jobs.Put(a, modelRecords, []int64{6, -1}) },
-		"sizes overflow":    func(a jobs.Arrays) { jobs.Put(a, modelRecords, []int64{math.MaxInt64, 1}) },
-		"weight NaN":        func(a jobs.Arrays) { jobs.Put(a, modelWeight, []float64{1, math.NaN()}) },
+		"another kind":      func(a jobs.Arrays) { a.PutKind("NaiveBayes", 1) },
+		"another version":   func(a jobs.Arrays) { a.PutKind(KindName, 2) },
+		"no centers":        func(a jobs.Arrays) { jobs.Put(a, "centers", []float64{}, 0, 1) },
+		"centers missing":   func(a jobs.Arrays) { delete(a, "centers") },
+		"another width":     func(a jobs.Arrays) { jobs.Put(a, "centers", []float64{1, 2, 3, 4}, 2, 2) },
+		"a center NaN":      func(a jobs.Arrays) { jobs.Put(a, "centers", []float64{1, math.NaN()}, 2, 1) },
+		"a center infinite": func(a jobs.Arrays) { jobs.Put(a, "centers", []float64{1, math.Inf(1)}, 2, 1) },
+		"float32 centers":   func(a jobs.Arrays) { jobs.Put(a, "centers", []float32{1, 2}, 2, 1) },
+		"metric":            func(a jobs.Arrays) { a.PutText("metric", "manhattan") },
+		"cosine unscaled":   func(a jobs.Arrays) { a.PutText("metric", metricCosine) },
+		"init":              func(a jobs.Arrays) { a.PutText("training.init", "") },
+		"stop":              func(a jobs.Arrays) { a.PutText("training.stop", "never") },
+		"fewer sizes":       func(a jobs.Arrays) { jobs.Put(a, "clusters.records", []int64{5}) },
+		"size below 0":      func(a jobs.Arrays) { jobs.Put(a, "clusters.records", []int64{6, -1}) },
+		"sizes overflow":    func(a jobs.Arrays) { jobs.Put(a, "clusters.records", []int64{math.MaxInt64, 1}) },
+		"weight NaN":        func(a jobs.Arrays) { jobs.Put(a, "clusters.weight", []float64{1, math.NaN()}) },
 		"costs infinite": func(a jobs.Arrays) {
-			jobs.Put(a, modelCost,
+			jobs.Put(a, "clusters.cost",
 				[]float64{math.MaxFloat64, math.MaxFloat64})
 		},
-		"cost below 0":   func(a jobs.Arrays) { jobs.Put(a, modelCost, []float64{1, -1}) },
-		"labels":         func(a jobs.Arrays) { jobs.Put(a, modelContingency, []int64{1, 2}, 1, 2) },
-		"labels below 0": func(a jobs.Arrays) { jobs.Put(a, modelContingency, []int64{1, 2, 3, -1}, 2, 2) },
-		"rounds 0":       func(a jobs.Arrays) { jobs.PutScalar(a, modelRounds, int64(0)) },
-		"restart":        func(a jobs.Arrays) { jobs.PutScalar(a, modelRestart, int64(-1)) },
-		"silhouette":     func(a jobs.Arrays) { jobs.PutScalar(a, modelSilhouette, math.NaN()) },
+		"cost below 0":   func(a jobs.Arrays) { jobs.Put(a, "clusters.cost", []float64{1, -1}) },
+		"labels":         func(a jobs.Arrays) { jobs.Put(a, "clusters.labels", []int64{1, 2}, 1, 2) },
+		"labels below 0": func(a jobs.Arrays) { jobs.Put(a, "clusters.labels", []int64{1, 2, 3, -1}, 2, 2) },
+		"rounds 0":       func(a jobs.Arrays) { jobs.PutScalar(a, "training.rounds", int64(0)) },
+		"restart":        func(a jobs.Arrays) { jobs.PutScalar(a, "training.restart", int64(-1)) },
+		"silhouette":     func(a jobs.Arrays) { jobs.PutScalar(a, "training.silhouette", math.NaN()) },
 	} {
 		model := train(t, fromLeft, line).Model
 		spoil(model)
 		_, err := NewPredictor(model, kernelops.Generic())
 		wantFault(t, err, protocol.CodeCorrupt, "")
-		_, err = Describe(model, jobs.DescribeOptions{})
+		_, err = Kind().Describe(model, jobs.DescribeOptions{})
 		if err == nil {
 			t.Errorf("%s: described", name)
 		}
@@ -71,10 +71,10 @@ func FuzzModel(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Describe(arrays, jobs.DescribeOptions{}); err != nil {
+		if _, err := Kind().Describe(arrays, jobs.DescribeOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Figures(arrays, nil); err != nil {
+		if _, err := Kind().Figures(arrays, nil); err != nil {
 			t.Fatal(err)
 		}
 		if m.space.Sparse {

@@ -20,7 +20,7 @@ type lloydPhase struct{ job }
 
 func (p *lloydPhase) phase() jobs.Phase {
 	return jobs.MapReduce[*state, *totals]{
-		Name: lloydName, State: readState, Partial: func() *totals { return new(totals) },
+		Name: lloydName, State: jobs.Load[state], Partial: func() *totals { return new(totals) },
 		Map: p.assign, Merge: (*totals).plus, Step: p.turn,
 	}.Phase()
 }

@@ -5,27 +5,13 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/features"
+	"github.com/gram-compute/gram/jobs/learn/sums"
 )
 
-// modelVersion is the version of the model's layout.
-const modelVersion = 1
-
-// Arrays of a model, beside kind, version and the space's.
 const (
-	modelCenters     = "centers"                    // F64 [k, width], in scaled units, in lexicographic order
-	modelMetric      = "metric"                     // U8 text
-	modelRecords     = "clusters.records"           // I64 [k]: training records
-	modelWeight      = "clusters.weight"            // F64 [k]
-	modelCost        = "clusters.cost"              // F64 [k]: sum of w |x - mu|^2; J is half the sum of all
-	modelContingency = "clusters.labels"            // I64 [labels, k]: training records by label
-	modelInit        = "training.init"              // U8 text
-	modelStop        = "training.stop"              // U8 text: unchanged, tolerance or max_rounds
-	modelRounds      = "training.rounds"            // I64 scalar: Lloyd's rounds of the restart that was kept
-	modelRestart     = "training.restart"           // I64 scalar: its number, from 0
-	modelSilhouette  = "training.silhouette"        // F64 scalar, where asked for
-	noSilhouette     = float64(-2)                  // stands for none; silhouettes are in [-1, 1]
-	maxCount         = int64(1) << 53               // counts are exact in float64
-	maxCenter        = float64(math.MaxFloat32) * 4 // after shifting back; a center is a mean of float32
+	noSilhouette = float64(-2) // stands for none; silhouettes are in [-1, 1]
+
+	maxCenter = float64(math.MaxFloat32) * 4 // after shifting back; a center is a mean of float32
 )
 
 // model is a trained model.
@@ -50,16 +36,12 @@ func newModel(params Params, s *state, root *census) *model {
 
 func (m *model) clusters() int { return len(m.centers) / m.space.Width }
 
+func (m *model) center(j int) []float64 { return m.centers[j*m.space.Width : (j+1)*m.space.Width] }
+
 func (m *model) cosine() bool { return m.metric == metricCosine }
 
 // distortion is J of the final centers.
-func (m *model) distortion() float64 {
-	sum := 0.0
-	for _, c := range m.cost {
-		sum += c
-	}
-	return sum / 2
-}
+func (m *model) distortion() float64 { return sums.Total(m.cost) / 2 }
 
 // agreement is how the clusters fall on the labels; ok is false without labels.
 func (m *model) agreement() (c contingency, ok bool) {
@@ -68,22 +50,22 @@ func (m *model) agreement() (c contingency, ok bool) {
 
 // Fields lists the model.
 func (m *model) Fields(f *jobs.Fields) {
-	f.Kind(KindName, modelVersion)
+	f.Kind(KindName, 1)
 	jobs.Make(f, &m.space).Fields(f)
-	jobs.List(f, modelCenters, &m.centers, -1, m.space.Width)
+	jobs.List(f, "centers", &m.centers, -1, m.space.Width) // in scaled units, in lexicographic order
 	f.Require(len(m.centers) > 0, "a model without centers")
 	k := m.clusters()
-	f.Choice(modelMetric, &m.metric, metricEuclidean, metricCosine)
-	jobs.List(f, modelRecords, &m.records, k)
-	jobs.List(f, modelWeight, &m.weight, k)
-	jobs.List(f, modelCost, &m.cost, k)
-	jobs.List(f, modelContingency, &m.labels, m.space.Labels.Len(), k)
-	f.Choice(modelInit, &m.init, initNames...)
-	f.Choice(modelStop, &m.stop, stopUnchanged, stopTolerance, stopRounds)
-	jobs.Scalar(f, modelRounds, &m.rounds)
-	jobs.Scalar(f, modelRestart, &m.restart)
-	if f.Has(modelSilhouette, m.silhouette != noSilhouette) {
-		jobs.Scalar(f, modelSilhouette, &m.silhouette)
+	f.Choice("metric", &m.metric, metricEuclidean, metricCosine)
+	jobs.List(f, "clusters.records", &m.records, k) // training records
+	jobs.List(f, "clusters.weight", &m.weight, k)
+	jobs.List(f, "clusters.cost", &m.cost, k)                           // sum of w |x - mu|^2; J is half the sum of all
+	jobs.List(f, "clusters.labels", &m.labels, m.space.Labels.Len(), k) // training records by label
+	f.Choice("training.init", &m.init, initNames...)
+	f.Choice("training.stop", &m.stop, stopUnchanged, stopTolerance, stopRounds)
+	jobs.Scalar(f, "training.rounds", &m.rounds)   // Lloyd's rounds of the restart that was kept
+	jobs.Scalar(f, "training.restart", &m.restart) // its number, from 0
+	if f.Has("training.silhouette", m.silhouette != noSilhouette) {
+		jobs.Scalar(f, "training.silhouette", &m.silhouette)
 	}
 	f.Check(m.check)
 }
@@ -102,7 +84,7 @@ func (m *model) check() error {
 	switch {
 	case m.cosine() && m.space.Scale() != features.ScaleL2:
 		return jobs.Malformed("a model with metric cosine and scale %s", m.space.Scale())
-	case !counts(m.records) || !counts(m.labels):
+	case !jobs.Exact(m.records, 0) || !jobs.Exact(m.labels, 0):
 		return jobs.Malformed("a model's counts are from 0 to 2^53 together")
 	case !finiteSum(m.weight) || !finiteSum(m.cost):
 		return jobs.Malformed("a model's sums are finite and not below 0")
@@ -112,18 +94,6 @@ func (m *model) check() error {
 		return jobs.Malformed("a model with a silhouette of %v", m.silhouette)
 	}
 	return nil
-}
-
-// counts reports whether no count is below 0 and their sum is exact in float64.
-func counts(list []int64) bool {
-	sum := int64(0)
-	for _, n := range list {
-		if n < 0 || n > maxCount-sum {
-			return false
-		}
-		sum += n
-	}
-	return true
 }
 
 func finiteSum(list []float64) bool {
@@ -139,27 +109,18 @@ func finiteSum(list []float64) bool {
 
 // metrics are the figures of the finished model.
 func (m *model) metrics() ([]jobs.Metric, error) {
-	type figure struct {
-		name  string
-		value any
-	}
-	figures := []figure{{"kmeans.distortion", m.distortion()}, {"kmeans.rounds", m.rounds},
-		{"kmeans.restart", m.restart},
-		{"kmeans.stop", m.stop}, {"kmeans.sizes", m.records}}
+	var facts jobs.Facts
+	facts.Add("kmeans.distortion", m.distortion())
+	facts.Add("kmeans.rounds", m.rounds)
+	facts.Add("kmeans.restart", m.restart)
+	facts.Add("kmeans.stop", m.stop)
+	facts.Add("kmeans.sizes", m.records)
 	if c, ok := m.agreement(); ok {
-		figures = append(figures, figure{"kmeans.ari", c.adjustedRand()},
-			figure{"kmeans.nmi", c.normalizedMutualInformation()})
+		facts.Add("kmeans.ari", c.adjustedRand())
+		facts.Add("kmeans.nmi", c.normalizedMutualInformation())
 	}
 	if m.silhouette != noSilhouette {
-		figures = append(figures, figure{"kmeans.silhouette", m.silhouette})
+		facts.Add("kmeans.silhouette", m.silhouette)
 	}
-	var metrics []jobs.Metric
-	for _, f := range figures {
-		metric, err := jobs.NewMetric(f.name, f.value)
-		if err != nil {
-			return nil, err
-		}
-		metrics = append(metrics, metric)
-	}
-	return metrics, nil
+	return facts.Metrics()
 }

@@ -1,9 +1,14 @@
 package kmeans
 
 import (
+	"context"
+	"fmt"
 	"slices"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/sampling"
+	"github.com/gram-compute/gram/jobs/learn/sums"
+	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -51,4 +56,113 @@ func (j job) applyEmpty(s *state) error {
 		s.centers, s.empty = s.filled(), nil
 	}
 	return nil
+}
+
+// totals is a round's partial: what equation 1.32 divides, the weighted sum of each center's records and their weight,
+// and J.
+type totals struct {
+	sums.Rows
+	cost        float64 // sum of w |x - mu|^2
+	fingerprint []uint64
+}
+
+func newTotals(k, width int) *totals { return &totals{Rows: sums.New(k, width)} }
+
+// distortion is J of equation 1.29.
+func (t *totals) distortion() float64 { return t.cost / 2 }
+
+// add takes in the rows that were just assigned, in order.
+func (t *totals) add(ops *kernelops.Set, near *assigner, c chunk) {
+	t.AddDense(c.X, near.index, c.Weights, ops)
+	for i, d := range near.sqDist[:c.X.Rows] {
+		t.cost += float64(c.Weight(i) * d)
+	}
+}
+
+// Fields lists the totals.
+func (t *totals) Fields(f *jobs.Fields) {
+	t.Rows.Fields(f, "sums", "weight")
+	jobs.Scalar(f, "cost", &t.cost)
+	jobs.List(f, "fingerprint", &t.fingerprint, 4)
+}
+
+// plus adds the totals to the right.
+func (t *totals) plus(right *totals) (*totals, error) {
+	rows, err := t.Plus(&right.Rows)
+	if err != nil {
+		return nil, err
+	}
+	words, err := sums.Of(t.fingerprint, right.fingerprint)
+	return &totals{rows, t.cost + right.cost, words}, err
+}
+
+const refillName = "lloyd.refill"
+
+// refillPhase moves empty centers to the records farthest from the other centers, one each, farthest first. That
+// never raises J: no record need leave its center.
+type refillPhase struct{ job }
+
+func (p *refillPhase) phase() jobs.Phase {
+	return jobs.MapReduce[*state, *farthest]{
+		Name: refillName, State: jobs.Load[state], Partial: func() *farthest { return new(farthest) },
+		Map: p.find, Merge: (*farthest).plus, Step: p.move,
+	}.Phase()
+}
+
+// farthest are the records farthest from the centers that have records.
+type farthest struct{ *sampling.Sample }
+
+// Fields lists the records.
+func (t *farthest) Fields(f *jobs.Fields) { sampling.Fields(f, "farthest", &t.Sample) }
+
+// plus keeps the farthest of two neighbors.
+func (t *farthest) plus(right *farthest) (*farthest, error) {
+	return t, t.Merge(right.Sample)
+}
+
+// find finds the farthest records of one leaf.
+func (p *refillPhase) find(ctx context.Context, s *state, leaf jobs.Leaf, ops *kernelops.Set) (*farthest, error) {
+	if len(s.empty) == 0 {
+		return nil, jobs.Malformed("a refill without empty clusters")
+	}
+	near, sample := newAssigner(ops, s.filled(), origin(s.space)), sampling.New(len(s.empty))
+	err := p.leaf(ctx, s.space, leaf, true, func(c chunk) error {
+		if err := near.assign(c); err != nil {
+			return err
+		}
+		for i, id := range c.IDs {
+			if d := near.sqDist[i]; d > 0 && c.Weight(i) > 0 && !(p.cosine() && zero(c.X.Row(i))) {
+				sample.Offer(-d, id, c.X.Row(i))
+			}
+		}
+		return nil
+	})
+	return &farthest{sample}, err
+}
+
+// filled returns the centers that have records.
+func (s *state) filled() []float64 {
+	var filled []float64
+	for c := 0; c < len(s.centers)/s.space.Width; c++ {
+		if _, empty := slices.BinarySearch(s.empty, int32(c)); !empty {
+			filled = append(filled, s.centers[c*s.space.Width:(c+1)*s.space.Width]...)
+		}
+	}
+	return filled
+}
+
+// move moves the empty centers, as far as there are records that differ from every center and from each other.
+func (p *refillPhase) move(_ context.Context, s *state, sample *farthest, _ jobs.Round) (jobs.Next, error) {
+	centers, moved, taken := slices.Clone(s.centers), 0, [][]float32{}
+	for _, d := range sample.Draws() {
+		if slices.ContainsFunc(taken, func(row []float32) bool { return slices.Equal(row, d.Row) }) {
+			continue
+		}
+		copy(centers[int(s.empty[moved])*s.space.Width:], wide(d.Row))
+		taken = append(taken, d.Row)
+		moved++
+	}
+	s.centers, s.empty = centers, nil
+	metric := jobs.CountMetric(fmt.Sprintf("%slloyd.%03d.refilled", runPrefix(s.restart), s.round), int64(moved))
+	return jobs.Next{Phase: lloydName, State: jobs.ArraysOf(s), Metrics: []jobs.Metric{metric}}, nil
 }

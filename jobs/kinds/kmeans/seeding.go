@@ -16,7 +16,7 @@ type seedPhase struct{ job }
 
 func (p *seedPhase) phase() jobs.Phase {
 	return jobs.MapReduce[*state, *seedDraw]{
-		Name: p.seedName(), State: readState, Partial: func() *seedDraw { return new(seedDraw) },
+		Name: p.seedName(), State: jobs.Load[state], Partial: func() *seedDraw { return new(seedDraw) },
 		Carry: p.draw, Merge: (*seedDraw).plus, Step: p.turn,
 	}.Phase()
 }

@@ -30,7 +30,7 @@ func seedsOf(t *testing.T, params string, shards [][]jobstest.Record) []float64 
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := readState(result.Model)
+	s, err := jobs.Load[state](result.Model)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,9 +2,11 @@ package kmeans
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/features"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // state is what a job passes from round to round.
@@ -63,8 +65,6 @@ func (s *state) Fields(f *jobs.Fields) {
 	f.Text("kmeans.best.stop", &s.best.stop)
 }
 
-func readState(a jobs.Arrays) (*state, error) { return jobs.Read(a, &state{}) }
-
 // origin is the float32 point that data are centered by: the column means, or zero where vectors are sparse.
 func origin(space *features.Space) []float32 {
 	o := make([]float32, space.Width)
@@ -87,4 +87,85 @@ func unit(rows []float64, width int) {
 			}
 		}
 	}
+}
+
+// maxCenterValues bounds k * width, maxWidth the zeros that sparse rows are filled up with.
+const (
+	maxCenterValues = 1 << 27
+	maxWidth        = 1 << 20
+)
+
+// begin prepares the state for the first restart. It checks k against the records, and given centers against the space.
+// More clusters than training records are a fault of CodeInputEmpty.
+func (j job) begin(model jobs.Arrays, space *features.Space) (jobs.Next, error) {
+	s := &state{space: space}
+	if j.params.Init == initGiven {
+		var err error
+		if s.centers, err = j.given(model, space); err != nil {
+			return jobs.Next{}, err
+		}
+	}
+	if err := checkSize(space, max(j.params.K, len(s.centers)/space.Width)); err != nil {
+		return jobs.Next{}, err
+	}
+	return jobs.Next{Phase: j.firstPhase(), State: jobs.ArraysOf(s)}, nil
+}
+
+func checkSize(space *features.Space, k int) error {
+	switch {
+	case space.Width > maxWidth || k > maxCenterValues/space.Width:
+		return protocol.InputFault(protocol.CodeInputLimit,
+			"centers of that width do not fit: k-means takes up to 2^20 columns, and 2^27 numbers in all centers").
+			WithHint("Make the vectors narrower (for text: max_features, min_df), or k smaller.")
+	case int64(k) > space.Records:
+		return protocol.EmptyFault("k is %d, but there are only %d training records", k, space.Records).
+			WithHint("Choose k of at most the number of records.")
+	}
+	return nil
+}
+
+// given returns the centers of the parameters or of a model.
+func (j job) given(model jobs.Arrays, space *features.Space) ([]float64, error) {
+	var centers []float64
+	if j.params.Centers != nil {
+		if n := len(j.params.Centers[0]); n != space.Width {
+			return nil, protocol.SpecFault(
+				"spec.params: the centers have %d numbers each; the records have %d", n, space.Width)
+		}
+		centers = slices.Concat(j.params.Centers...)
+	} else {
+		m, err := readModel(model)
+		if err != nil {
+			return nil, err
+		}
+		if err := j.checkFit(m, space); err != nil {
+			return nil, err
+		}
+		centers = slices.Clone(m.centers)
+	}
+	if j.cosine() {
+		unit(centers, space.Width)
+		for i := 0; i < len(centers); i += space.Width {
+			if zero(centers[i : i+space.Width]) {
+				return nil, protocol.SpecFault(
+					"spec.params: center %d is all zeros, which has no direction", i/space.Width)
+			}
+		}
+	}
+	return centers, nil
+}
+
+// checkFit refuses a model whose centers do not lie in this job's space.
+func (j job) checkFit(m *model, space *features.Space) error {
+	k := len(m.centers) / m.space.Width
+	switch {
+	case j.params.K != 0 && j.params.K != k:
+		return protocol.SpecFault("spec.params: k is %d, but the model of spec.model has %d centers", j.params.K, k)
+	case m.space.Width != space.Width || m.space.Scale() != space.Scale():
+		return protocol.SpecFault("the model of spec.model has %d columns with scale %s; this job has %d with scale %s",
+			m.space.Width, m.space.Scale(), space.Width, space.Scale())
+	case space.Texts():
+		return protocol.SpecFault("centers of texts lie in their model's columns; begin anew, without spec.model")
+	}
+	return nil
 }

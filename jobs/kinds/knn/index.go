@@ -2,7 +2,6 @@ package knn
 
 import (
 	"context"
-	"iter"
 	"slices"
 
 	"github.com/gram-compute/gram/dataset"
@@ -13,9 +12,6 @@ import (
 
 // indexName names the first phase.
 const indexName = "index"
-
-// baseOffsets is the array of the state that numbers each shard's first record: I64 [shards+1].
-const baseOffsets = "base.offsets"
 
 // indexPhase learns what records look like, and numbers them.
 func (p *plan) indexPhase() jobs.Phase {
@@ -67,11 +63,9 @@ func (c *counts) plus(right *counts) (*counts, error) {
 // count counts the records of a leaf. Where the number of queries matters, it counts those of every query shard whose
 // number is its own modulo the shards.
 func (p *plan) count(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, _ *kernelops.Set) (_ *counts, err error) {
-	c, blocks := p.newCounts(), leaf.Blocks
+	c := p.newCounts()
 	c.shards = make([]int64, 1)
-	leaf.Blocks = func(ctx context.Context) iter.Seq2[*dataset.Block, error] {
-		return counted(blocks(ctx), &c.shards[0])
-	}
+	leaf = leaf.Watched(func(block *dataset.Block) { c.shards[0] += int64(len(block.IDs)) })
 	if p.vectors != nil {
 		c.vectors, err = p.vectors.Count(ctx, leaf)
 	} else {
@@ -81,27 +75,14 @@ func (p *plan) count(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, _ *kern
 		return c, err
 	}
 	for shard := leaf.Index; shard < leaf.Plan.QueryShards; shard += leaf.Plan.Shards {
-		for _, err := range counted(leaf.Read(ctx, jobs.Queries, shard), &c.queries) {
+		for block, err := range leaf.Read(ctx, jobs.Queries, shard) {
 			if err != nil {
 				return nil, err
 			}
+			c.queries += int64(len(block.IDs))
 		}
 	}
 	return c, nil
-}
-
-// counted passes blocks on and adds up their records.
-func counted(blocks iter.Seq2[*dataset.Block, error], records *int64) iter.Seq2[*dataset.Block, error] {
-	return func(yield func(*dataset.Block, error) bool) {
-		for block, err := range blocks {
-			if err == nil {
-				*records += int64(len(block.IDs))
-			}
-			if !yield(block, err) {
-				return
-			}
-		}
-	}
 }
 
 // number numbers the records and begins the search, or the model where nothing is searched.
@@ -169,13 +150,13 @@ type index struct {
 // Fields lists the state.
 func (in *index) Fields(f *jobs.Fields) {
 	in.space.Fields(f)
-	jobs.List(f, baseOffsets, &in.offsets)
+	jobs.List(f, "base.offsets", &in.offsets) // the number of each shard's first record
 	n := len(in.offsets)
 	f.Require(n > 0 && in.offsets[0] == 0 && slices.IsSorted(in.offsets) && in.offsets[n-1] > 0,
 		"%d offsets of no base", n)
 	if in.params.Projection != nil {
 		in.projected.Fields(f)
-		jobs.Scalar(f, projectionQueries, &in.queries)
+		jobs.Scalar(f, "projection.queries", &in.queries) // of the state alone
 	}
 }
 

@@ -2,6 +2,7 @@ package knn
 
 import (
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/describe"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/pairwise"
 	"github.com/gram-compute/gram/jobs/learn/rows"
@@ -16,7 +17,7 @@ const KindName = "NearestNeighbors"
 func Kind() jobs.Kind {
 	return jobs.Kind{Name: KindName, UsesQueries: true, Params: params.Of[Params](),
 		Summary: "The nearest neighbors of each query, exactly: lists, votes or means.",
-		New:     New, Describe: Describe, Predict: Load, Figures: Figures}
+		New:     New, Describe: describe.Of(jobs.Load[model], (*model).describe), Predict: Load, Figures: Figures}
 }
 
 // plan is what all phases of a job know.

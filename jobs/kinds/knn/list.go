@@ -189,28 +189,19 @@ func (p *partial) merge(right *partial) (*partial, error) {
 	return p, p.exact.merge(right.exact)
 }
 
-// Arrays of lists below a prefix: list q is entries indptr[q] to indptr[q+1].
-const (
-	listIndptr = ".indptr" // I64 [queries+1]
-	listID     = ".id"     // I64
-	listKey    = ".key"    // F64
-	listTarget = ".target" // F64; not in mode search
-	listCount  = ".count"  // I64 [queries], alone, where neighbors are counted
-)
-
-// fields lists sorted lists.
+// fields lists sorted lists: list q is entries indptr[q] to indptr[q+1].
 func (l *lists) fields(f *jobs.Fields, prefix string) {
 	if l.counts {
-		jobs.List(f, prefix+listCount, &l.count)
+		jobs.List(f, prefix+".count", &l.count) // alone, where neighbors are counted
 		return
 	}
 	c := l.columns()
-	jobs.List(f, prefix+listIndptr, &c.ends)
-	jobs.List(f, prefix+listID, &c.ids)
+	jobs.List(f, prefix+".indptr", &c.ends)
+	jobs.List(f, prefix+".id", &c.ids)
 	n := len(c.ids)
-	jobs.List(f, prefix+listKey, &c.keys, n)
+	jobs.List(f, prefix+".key", &c.keys, n)
 	if l.targets {
-		jobs.List(f, prefix+listTarget, &c.targets, n)
+		jobs.List(f, prefix+".target", &c.targets, n) // not in mode search
 	}
 	if !f.Reading() {
 		return

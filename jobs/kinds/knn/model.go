@@ -5,17 +5,11 @@ import (
 	"fmt"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/describe"
 	"github.com/gram-compute/gram/jobs/learn/rows"
 	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/protocol"
 )
-
-// modelVersion is the version of the model's layout.
-const modelVersion = 1
-
-// Arrays of a model beside those of its space ("features.*", "labels", or "texts.records"), of its
-// projection, and of the base that it may hold ("base.*").
-const modelParams = "params" // U8
 
 // model is what a job leaves: how to decide, and the base if it was stored.
 type model struct {
@@ -26,7 +20,7 @@ type model struct {
 
 // Fields lists the model.
 func (m *model) Fields(f *jobs.Fields) {
-	f.Kind(KindName, modelVersion)
+	f.Kind(KindName, 1)
 	p := &jobs.Make(f, &m.space).params
 	paramsField(f, p)
 	m.space.Fields(f)
@@ -49,7 +43,7 @@ func paramsField(f *jobs.Fields, p *Params) {
 		}
 		text = string(data)
 	}
-	f.Text(modelParams, &text)
+	f.Text("params", &text)
 	f.Require(len(text) <= protocol.MaxSpecBytes, "a model's parameters take %d bytes", len(text))
 	f.Check(func() (err error) {
 		if *p, err = params.Parse[Params]([]byte(text)); err != nil {
@@ -58,10 +52,6 @@ func paramsField(f *jobs.Fields, p *Params) {
 		return nil
 	})
 }
-
-// readModel reads a model, in time and memory linear in its bytes. What training would not have
-// written is a *protocol.Fault of CodeCorrupt.
-func readModel(a jobs.Arrays) (*model, error) { return jobs.Read(a, &model{}) }
 
 // checkBase compares the stored base with the space.
 func (m *model) checkBase() error {
@@ -90,44 +80,41 @@ func (m *model) storedForm() form {
 	return of
 }
 
-// Describe tells what the model decides by, and what it holds.
-func Describe(a jobs.Arrays, opt jobs.DescribeOptions) (string, error) {
-	m, err := readModel(a)
-	if err != nil {
-		return "", err
-	}
+// describe tells what the model decides by, and what it holds.
+func (m *model) describe(p *describe.Page) error {
 	rule := ""
 	if m.params.K != nil {
 		rule = fmt.Sprintf("the %d nearest", *m.params.K)
 	} else {
 		rule = fmt.Sprintf("all within %v", *m.params.Radius)
 	}
-	text := fmt.Sprintf("%s: %s by %s of %s\n", KindName, m.params.Mode, m.params.Metric, rule)
-	text += fmt.Sprintf("base: %d records", m.records)
+	p.Text("%s: %s by %s of %s\n", KindName, m.params.Mode, m.params.Metric, rule)
+	p.Text("base: %d records", m.records)
 	if m.vectors != nil {
-		text += fmt.Sprintf(" of %d features (scale %s)", m.vectors.Width, m.vectors.Scale())
+		p.Text(" of %d features (scale %s)", m.vectors.Width, m.vectors.Scale())
 	}
 	if m.base != nil {
-		text += ", stored: the model predicts\n"
+		p.Text(", stored: the model predicts\n")
 	} else {
-		text += ", not stored: set store_base for a model that predicts\n"
+		p.Text(", not stored: set store_base for a model that predicts\n")
 	}
 	if m.dims > 0 {
-		text += fmt.Sprintf("projected into %d dimensions, seed %d\n", m.dims, m.seed)
+		p.Text("projected into %d dimensions, seed %d\n", m.dims, m.seed)
 	}
-	if m.params.Mode == modeClassify {
-		text += fmt.Sprintf("votes: %s weights, ties by %s, rejected below a share of %v\n",
-			m.params.Weights, m.params.Ties, m.params.RejectBelow)
-		text += fmt.Sprintf("labels: %d\n", m.labels.Len())
-		for i, label := range m.labels.List() {
-			if len(opt.Classes) == 0 && i == maxDescribed {
-				text += fmt.Sprintf("  and %d more\n", m.labels.Len()-i)
-				break
-			}
-			text += fmt.Sprintf("  %q\n", label)
+	if m.params.Mode != modeClassify {
+		return nil
+	}
+	p.Text("votes: %s weights, ties by %s, rejected below a share of %v\n", m.params.Weights, m.params.Ties,
+		m.params.RejectBelow)
+	p.Text("labels: %d\n", m.labels.Len())
+	for i, label := range m.labels.List() {
+		if len(p.Names) == 0 && i == maxDescribed {
+			p.Text("  and %d more\n", m.labels.Len()-i)
+			break
 		}
+		p.Text("  %q\n", label)
 	}
-	return text, nil
+	return nil
 }
 
 // maxDescribed bounds the labels that are printed.

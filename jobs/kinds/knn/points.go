@@ -8,12 +8,6 @@ import (
 	"github.com/gram-compute/gram/kernelops"
 )
 
-// Arrays of a stored base beside its rows.
-const (
-	baseIDs    = "base.ids"    // I64 [rows]
-	baseTarget = "base.target" // F64 [rows], of modes classify and regress
-)
-
 // points are rows in memory, in the order of their records.
 type points struct {
 	rows.Rows
@@ -23,9 +17,9 @@ type points struct {
 
 // Fields lists the rows; see form.
 func (p *points) Fields(f *jobs.Fields) {
-	jobs.List(f, baseIDs, &p.ids)
+	jobs.List(f, "base.ids", &p.ids)
 	f.Check(p.checkIDs)
-	jobs.Optional(f, baseTarget, &p.target, len(p.ids))
+	jobs.Optional(f, "base.target", &p.target, len(p.ids)) // of modes classify and regress
 	if len(p.ids) == 0 {
 		return
 	}

@@ -21,7 +21,7 @@ type predictor struct {
 // Load loads a model that holds its base and is of mode classify or regress; any other is a
 // *protocol.Fault of CodeSpecInvalid.
 func Load(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
-	m, err := readModel(a)
+	m, err := jobs.Load[model](a)
 	if err != nil {
 		return nil, err
 	}

@@ -86,7 +86,7 @@ func TestModelPredictsWhatTheJobDecided(t *testing.T) {
 		if got, want := predicted(t, r.Model, queries), joined(t, r, predictionsFolder); got != want {
 			t.Errorf("%s: the model says\n%snot\n%s", c.params, got, want)
 		}
-		if text, err := Describe(r.Model, jobs.DescribeOptions{}); err != nil ||
+		if text, err := Kind().Describe(r.Model, jobs.DescribeOptions{}); err != nil ||
 			!strings.Contains(text, "base: 50 records") {
 			t.Errorf("%s: %q, %v", c.params, text, err)
 		}
@@ -141,24 +141,24 @@ func TestHostileModels(t *testing.T) {
 		model, name string
 		spoil       func(jobs.Arrays)
 	}{
-		{dense, "another kind", func(a jobs.Arrays) { a.PutKind("KMeans", modelVersion) }},
-		{dense, "another version", func(a jobs.Arrays) { a.PutKind(KindName, modelVersion+1) }},
-		{dense, "no params", func(a jobs.Arrays) { delete(a, modelParams) }},
-		{dense, "invalid params", func(a jobs.Arrays) { a.PutText(modelParams, `{"k":0}`) }},
+		{dense, "another kind", func(a jobs.Arrays) { a.PutKind("KMeans", 1) }},
+		{dense, "another version", func(a jobs.Arrays) { a.PutKind(KindName, 2) }},
+		{dense, "no params", func(a jobs.Arrays) { delete(a, "params") }},
+		{dense, "invalid params", func(a jobs.Arrays) { a.PutText("params", `{"k":0}`) }},
 		{dense, "params of another metric", func(a jobs.Arrays) {
-			a.PutText(modelParams, `{"mode":"classify","store_base":true,"metric":"hamming"}`)
+			a.PutText("params", `{"mode":"classify","store_base":true,"metric":"hamming"}`)
 		}},
 		{dense, "params of texts", func(a jobs.Arrays) {
-			a.PutText(modelParams, `{"mode":"classify","store_base":true,"metric":"edit"}`)
+			a.PutText("params", `{"mode":"classify","store_base":true,"metric":"edit"}`)
 		}},
-		{dense, "params of a search", func(a jobs.Arrays) { a.PutText(modelParams, `{"store_base":true}`) }},
-		{dense, "no base", func(a jobs.Arrays) { delete(a, baseIDs) }},
-		{dense, "fewer rows", func(a jobs.Arrays) { jobs.Put(a, baseIDs, []int64{0, 1}) }},
-		{dense, "ids fall", func(a jobs.Arrays) { jobs.Put(a, baseIDs, []int64{0, 1, 2, 2, 4}) }},
-		{dense, "a negative id", func(a jobs.Arrays) { jobs.Put(a, baseIDs, []int64{-1, 1, 2, 3, 4}) }},
-		{dense, "a class beyond", func(a jobs.Arrays) { jobs.Put(a, baseTarget, []float64{0, 1, 2, 0, 0}) }},
-		{dense, "half a class", func(a jobs.Arrays) { jobs.Put(a, baseTarget, []float64{0, 1, 0.5, 0, 0}) }},
-		{dense, "no targets", func(a jobs.Arrays) { delete(a, baseTarget) }},
+		{dense, "params of a search", func(a jobs.Arrays) { a.PutText("params", `{"store_base":true}`) }},
+		{dense, "no base", func(a jobs.Arrays) { delete(a, "base.ids") }},
+		{dense, "fewer rows", func(a jobs.Arrays) { jobs.Put(a, "base.ids", []int64{0, 1}) }},
+		{dense, "ids fall", func(a jobs.Arrays) { jobs.Put(a, "base.ids", []int64{0, 1, 2, 2, 4}) }},
+		{dense, "a negative id", func(a jobs.Arrays) { jobs.Put(a, "base.ids", []int64{-1, 1, 2, 3, 4}) }},
+		{dense, "a class beyond", func(a jobs.Arrays) { jobs.Put(a, "base.target", []float64{0, 1, 2, 0, 0}) }},
+		{dense, "half a class", func(a jobs.Arrays) { jobs.Put(a, "base.target", []float64{0, 1, 0.5, 0, 0}) }},
+		{dense, "no targets", func(a jobs.Arrays) { delete(a, "base.target") }},
 		{dense, "NaN", func(a jobs.Arrays) {
 			jobs.Put(a, rows.ArrayDense, []float32{0, 1, float32(math.NaN()), 2, 3}, 5,
 				1)
@@ -172,9 +172,9 @@ func TestHostileModels(t *testing.T) {
 			delete(a, rows.ArrayIndptr)
 			jobs.Put(a, rows.ArrayDense, make([]float32, 6), 3, 2)
 		}},
-		{"projected", "no dimensions", func(a jobs.Arrays) { jobs.PutScalar(a, projectionDims, int64(0)) }},
-		{"projected", "too many", func(a jobs.Arrays) { jobs.PutScalar(a, projectionDims, int64(1)<<40) }},
-		{"projected", "other dimensions", func(a jobs.Arrays) { jobs.PutScalar(a, projectionDims, int64(3)) }},
+		{"projected", "no dimensions", func(a jobs.Arrays) { jobs.PutScalar(a, "projection.dims", int64(0)) }},
+		{"projected", "too many", func(a jobs.Arrays) { jobs.PutScalar(a, "projection.dims", int64(1)<<40) }},
+		{"projected", "other dimensions", func(a jobs.Arrays) { jobs.PutScalar(a, "projection.dims", int64(3)) }},
 		{"sparse", "a width that no memory holds",
 			func(a jobs.Arrays) { jobs.PutScalar(a, "features.width", int64(1)<<30) }},
 		{"texts", "fewer texts", func(a jobs.Arrays) { a.PutStrings(rows.ArrayTexts, jobs.StringsOf("x")) }},
@@ -187,7 +187,7 @@ func TestHostileModels(t *testing.T) {
 		if !errors.As(err, &fault) || fault.Code != protocol.CodeCorrupt && fault.Code != protocol.CodeInputLimit {
 			t.Errorf("%s, %s: want CORRUPT, got %v", c.model, c.name, err)
 		}
-		if _, err := Describe(model, jobs.DescribeOptions{}); err == nil {
+		if _, err := Kind().Describe(model, jobs.DescribeOptions{}); err == nil {
 			t.Errorf("%s, %s: described", c.model, c.name)
 		}
 	}

@@ -14,13 +14,6 @@ import (
 // projectionPurpose keys the matrix.
 const projectionPurpose = "knn/projection"
 
-// Arrays of a state or model whose rows are projected.
-const (
-	projectionDims    = "projection.dims"    // I64 scalar
-	projectionSeed    = "projection.seed"    // U64 scalar
-	projectionQueries = "projection.queries" // I64 scalar, of the state alone
-)
-
 // johnsonLindenstrauss is the least number of dimensions that the theorem 2.1 of Dasgupta and
 // Gupta asks for: with it, some projection of m points, and a random one with a
 // probability of at least 1/m, keeps all their squared distances to a factor of 1 ± eps.
@@ -67,8 +60,8 @@ func newProjected(dims int, seed uint64) projected {
 
 // Fields lists what makes the matrix.
 func (r *projected) Fields(f *jobs.Fields) {
-	f.Int(projectionDims, &r.dims, 1, maxDims)
-	jobs.Scalar(f, projectionSeed, &r.seed)
+	f.Int("projection.dims", &r.dims, 1, maxDims)
+	jobs.Scalar(f, "projection.seed", &r.seed)
 	if f.Reading() {
 		*r = newProjected(r.dims, r.seed)
 	}

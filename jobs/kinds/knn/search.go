@@ -86,19 +86,11 @@ func (s *searcher) tiles(ctx context.Context, base *points, mostX, mostY int, vi
 }
 
 func norms(dst []float64, m kernelops.Matrix) []float64 {
-	dst = sized(dst, m.Rows)
+	dst = kernelops.Resize(dst, m.Rows)
 	for i := range dst {
 		dst[i] = norm64(m.Row(i))
 	}
 	return dst
-}
-
-// sized returns a slice of n elements, in the memory of v where it suffices.
-func sized[T any](v []T, n int) []T {
-	if cap(v) < n {
-		return make([]T, n)
-	}
-	return v[:n]
 }
 
 // ranked is l2 for k: the exact search of kernelops.
@@ -108,7 +100,7 @@ func (s *searcher) ranked(t tile) error {
 		k++ // the query itself may be among them
 	}
 	k = min(k, t.y.Rows)
-	s.ids, s.dists = sized(s.ids, k*t.x.Rows), sized(s.dists, k*t.x.Rows)
+	s.ids, s.dists = kernelops.Resize(s.ids, k*t.x.Rows), kernelops.Resize(s.dists, k*t.x.Rows)
 	s.ops.Search(s.ids, s.dists, k, t.x, t.y, &s.ws)
 	for i := range t.x.Rows {
 		for j := i * k; j < (i+1)*k && s.ids[j] >= 0; j++ {
@@ -122,7 +114,7 @@ func (s *searcher) ranked(t tile) error {
 
 // dots is inner_product, cosine, and l2 by radius, filtered by dot products.
 func (s *searcher) dots(t tile) error {
-	s.products = sized(s.products, t.x.Rows*t.y.Rows)
+	s.products = kernelops.Resize(s.products, t.x.Rows*t.y.Rows)
 	products := kernelops.Matrix{Data: s.products, Rows: t.x.Rows, Cols: t.y.Rows, Stride: t.y.Rows}
 	s.ops.Dots(products, t.x, t.y, &s.ws)
 	s.xNorms = norms(s.xNorms, t.x)
@@ -153,7 +145,7 @@ func (s *searcher) differences(t tile) error {
 	if s.of == linf {
 		scan = s.ops.LInfRows
 	}
-	s.products = sized(s.products, t.y.Rows)
+	s.products = kernelops.Resize(s.products, t.y.Rows)
 	for i := range t.x.Rows {
 		q, x := t.firstX+i, t.x.Row(i)
 		scan(s.products, t.y, x)
@@ -173,7 +165,7 @@ func (s *searcher) differences(t tile) error {
 
 // bits is hamming.
 func (s *searcher) bits(q int, base *points) error {
-	s.counts = sized(s.counts, base.N)
+	s.counts = kernelops.Resize(s.counts, base.N)
 	words := base.Words
 	s.ops.HammingRows(s.counts, base.Bits, s.queries.Bits[q*words:(q+1)*words])
 	for j, n := range s.counts {

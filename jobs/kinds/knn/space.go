@@ -9,6 +9,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/rows"
+	"github.com/gram-compute/gram/jobs/learn/sums"
 	"github.com/gram-compute/gram/jobs/learn/vocabulary"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -137,10 +138,7 @@ func (p *plan) countTexts(blocks iter.Seq2[*dataset.Block, error]) (c textCounts
 
 // describe tells a space about all texts.
 func (c textCounts) describe(s *space) ([]jobs.Metric, error) {
-	labeled := int64(0)
-	for _, n := range c.labels.Columns[0] {
-		labeled += n
-	}
+	labeled := sums.Total(c.labels.Columns[0])
 	switch {
 	case c.records == 0:
 		return nil, protocol.EmptyFault("no training record").

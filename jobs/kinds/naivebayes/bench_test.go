@@ -58,7 +58,7 @@ func BenchmarkScore(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	m, err := readModel(result.Model)
+	m, err := jobs.Load[model](result.Model)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -1,10 +1,13 @@
 package naivebayes
 
 import (
-	"cmp"
-	"slices"
+	"context"
 
+	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/classify"
+	"github.com/gram-compute/gram/jobs/learn/rank"
+	"github.com/gram-compute/gram/jobs/learn/sums"
 	"github.com/gram-compute/gram/jobs/learn/vocabulary"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/kernelops/fmath"
@@ -42,11 +45,7 @@ func newScorer(m *model, ops *kernelops.Set) (*scorer, error) {
 
 // logPrior is log p(y) of each class.
 func (m *model) logPrior() []float64 {
-	prior := make([]float64, m.labels.Len())
-	total := int64(0)
-	for _, n := range m.documents {
-		total += n
-	}
+	prior, total := make([]float64, m.labels.Len()), sums.Total(m.documents)
 	for y := range prior {
 		switch m.params.Prior.Kind {
 		case priorGiven:
@@ -117,12 +116,7 @@ func (s *scorer) decide(scores []float64) (class int, rejected bool) {
 	if s.rule != nil {
 		return s.rule.Decide(posteriors(s.posterior, scores)), false
 	}
-	best := 0
-	for y, score := range scores {
-		if score > scores[best] {
-			best = y
-		}
-	}
+	best := rank.First(scores)
 	if s.params.RejectBelow == 0 {
 		return best, false
 	}
@@ -165,18 +159,81 @@ func (c classifier) Classify(text string) (jobs.Prediction, error) {
 	if !rejected {
 		prediction.Label = string(c.scorer.labels.At(class))
 	}
-	order := make([]int, len(scores))
-	for y := range order {
-		order[y] = y
-	}
-	// total order: classes differ
-	slices.SortFunc(order, func(x, y int) int {
-		return cmp.Or(cmp.Compare(scores[y], scores[x]), cmp.Compare(x, y))
-	})
 	posterior := posteriors(c.scorer.posterior, scores)
-	for _, y := range order {
+	for _, y := range rank.Greatest(len(scores), func(y int) float64 { return scores[y] }) {
 		prediction.Scores = append(prediction.Scores, jobs.ClassScore{
 			Label: string(c.scorer.labels.At(y)), Posterior: posterior[y]})
 	}
 	return prediction, nil
+}
+
+// predictor predicts blocks of texts, or of vectors of counts; one goroutine at a time.
+type predictor struct {
+	classify.Outcomes
+	scorer  *scorer
+	columns *vocabulary.Columns // nil before the first vector
+}
+
+// NewPredictor loads a model to predict blocks of texts, or of vectors of counts. The scores are the posteriors of all
+// classes. Errors are those of NewClassifier.
+func NewPredictor(arrays jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
+	return loadPredictor(arrays, ops, true)
+}
+
+// loadDecider is NewPredictor without scores, for the evaluation.
+func loadDecider(arrays jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
+	return loadPredictor(arrays, ops, false)
+}
+
+func loadPredictor(arrays jobs.Arrays, ops *kernelops.Set, posteriors bool) (jobs.Predictor, error) {
+	s, err := loadScorer(arrays, ops)
+	if err != nil {
+		return nil, err
+	}
+	return &predictor{scorer: s, Outcomes: classify.NewOutcomes(s.labels.List(), posteriors)}, nil
+}
+
+func loadScorer(arrays jobs.Arrays, ops *kernelops.Set) (*scorer, error) {
+	m, err := jobs.Load[model](arrays)
+	if err != nil {
+		return nil, err
+	}
+	return newScorer(m, ops)
+}
+
+// Predict decides every record. One that is neither a text nor a vector of counts is a fault with its position.
+func (p *predictor) Predict(_ context.Context, block *dataset.Block) ([]jobs.Outcome, error) {
+	if err := vocabulary.CheckDocuments(block); err != nil {
+		return nil, err
+	}
+	p.Begin(len(block.IDs))
+	for i := range block.IDs {
+		scores, err := p.score(block, i)
+		if err != nil {
+			return nil, err
+		}
+		class, rejected := p.scorer.decide(scores)
+		var posterior []float64
+		if p.Scored() {
+			posterior = posteriors(p.scorer.posterior, scores)
+		}
+		p.Add(class, rejected, posterior)
+	}
+	return p.List(), nil
+}
+
+func (p *predictor) score(block *dataset.Block, i int) (scores []float64, err error) {
+	if block.Texts != nil {
+		return p.scorer.score(block.Texts[i]), nil
+	}
+	if p.columns == nil {
+		if p.columns, err = p.scorer.dictionary.Columns(); err != nil {
+			return nil, err
+		}
+	}
+	bag, err := p.columns.Bag(block, i)
+	if err != nil {
+		return nil, err
+	}
+	return p.scorer.scoreBag(bag), nil
 }

@@ -30,7 +30,7 @@ ham (3 documents)
 spam (1 document)
   buy, cheap, now
 `
-	got, err := Describe(modelOf(t, `{}`, fourDocuments), jobs.DescribeOptions{})
+	got, err := Kind().Describe(modelOf(t, `{}`, fourDocuments), jobs.DescribeOptions{})
 	if err != nil || got != want {
 		t.Errorf("%v\n%s", err, got)
 	}
@@ -38,7 +38,7 @@ spam (1 document)
 
 func TestDescribeChoosesClassesAndWords(t *testing.T) {
 	model := modelOf(t, `{"positive": "spam", "ratio": 9}`, fourDocuments)
-	got, err := Describe(model, jobs.DescribeOptions{Classes: []string{"spam"}, Top: 1})
+	got, err := Kind().Describe(model, jobs.DescribeOptions{Classes: []string{"spam"}, Top: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestDescribeChoosesClassesAndWords(t *testing.T) {
 	if !strings.Contains(got, "spam iff its likelihood ratio is above 9") {
 		t.Errorf("%s", got)
 	}
-	_, err = Describe(model, jobs.DescribeOptions{Classes: []string{"spma"}})
+	_, err = Kind().Describe(model, jobs.DescribeOptions{Classes: []string{"spma"}})
 	var fault *protocol.Fault
 	if !errors.As(err, &fault) || !strings.Contains(err.Error(), `Did you mean "spam"?`) {
 		t.Error(err)
@@ -62,7 +62,7 @@ func TestDescribeStaysWithin80Columns(t *testing.T) {
 		records = append(records, jobstest.Record{Label: label, Text: label + " " + long +
 			"x and several more words in line"})
 	}
-	got, err := Describe(modelOf(t, `{"reject_below": 0.5}`, records), jobs.DescribeOptions{Top: 50})
+	got, err := Kind().Describe(modelOf(t, `{"reject_below": 0.5}`, records), jobs.DescribeOptions{Top: 50})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package naivebayes
 
 import (
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/sums"
 	"github.com/gram-compute/gram/kernelops/fmath"
 )
 
@@ -112,10 +113,7 @@ func (s *scorer) weighComplement() {
 	s.common = make([]float64, s.dictionary.Len())
 	for term := range s.common {
 		class, count := s.counts.row(term)
-		all := int64(0)
-		for _, n := range count {
-			all += n
-		}
+		all := sums.Total(count)
 		s.common[term] = -fmath.Log(float64(all) + s.params.Alpha)
 		begin := s.counts.indptr[term]
 		for i, n := range count {

@@ -18,21 +18,21 @@ import (
 //
 //	spam: N = 1, 2/3 2/3 | 1-2/3 1-1/3 1-1/3 1-1/3    ham: N = 3, 1/5 3/5 | 1-1/5 1-2/5 1-2/5 1-2/5
 func TestBernoulliByHand(t *testing.T) {
-	model := modelOf(t, `{"form": "bernoulli"}`, fourDocuments)
+	trained := modelOf(t, `{"form": "bernoulli"}`, fourDocuments)
 	spam := 1.0 / 4 * (2.0 / 3) * (2.0 / 3) * (1.0 / 3) * (2.0 / 3) * (2.0 / 3) * (2.0 / 3)
 	ham := 3.0 / 4 * (1.0 / 5) * (3.0 / 5) * (4.0 / 5) * (3.0 / 5) * (3.0 / 5) * (3.0 / 5)
-	if got, want := posterior(t, classifyText(t, model, question), "spam"),
+	if got, want := posterior(t, classifyText(t, trained, question), "spam"),
 		spam/(spam+ham); math.Abs(got-want) > 1e-14 {
 		t.Errorf("p(spam|x) = %v, want %v", got, want)
 	}
-	m, err := readModel(model)
+	m, err := jobs.Load[model](trained)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if total := m.counts.count; len(total) != 7 || total[0] != 1 || total[1] != 2 || total[2] != 1 {
 		t.Errorf("documents by term and class %v", total)
 	}
-	if text, err := Describe(model, jobs.DescribeOptions{}); err != nil || !strings.Contains(text, "(bernoulli)") ||
+	if text, err := Kind().Describe(trained, jobs.DescribeOptions{}); err != nil || !strings.Contains(text, "(bernoulli)") ||
 		!strings.Contains(text, "4, with 8 pairs") {
 		t.Errorf("%v\n%s", err, text)
 	}
@@ -42,13 +42,13 @@ func TestBernoulliByHand(t *testing.T) {
 // 5. With alpha 1 and n = 6 the weights of the question, buy once and now twice, are 1/(1 * 3^2) and 1/(4 * 2^2)
 // times 11^3.
 func TestComplementByHand(t *testing.T) {
-	model := modelOf(t, `{"form": "complement"}`, fourDocuments)
+	trained := modelOf(t, `{"form": "complement"}`, fourDocuments)
 	spam, ham := 1.0/4/9, 3.0/4/16
-	if got, want := posterior(t, classifyText(t, model, question), "spam"),
+	if got, want := posterior(t, classifyText(t, trained, question), "spam"),
 		spam/(spam+ham); math.Abs(got-want) > 1e-14 {
 		t.Errorf("spam weighs %v, want %v", got, want)
 	}
-	if text, err := Describe(model, jobs.DescribeOptions{}); err != nil || !strings.Contains(text, "(complement)") {
+	if text, err := Kind().Describe(trained, jobs.DescribeOptions{}); err != nil || !strings.Contains(text, "(complement)") {
 		t.Errorf("%v\n%s", err, text)
 	}
 }
@@ -62,7 +62,7 @@ func TestFormsTakeVectors(t *testing.T) {
 			IDs: make([]dataset.Identity, 3),
 			Sparse: dataset.Sparse{Width: 3, Indptr: []int{0, 3, 5, 7}, Indices: []int32{0, 1, 2, 1, 2, 0, 2},
 				Values: []float32{2, 1, 0, 1, 1, 1, 2}}}
-		state, err := readModel(texts)
+		state, err := jobs.Load[model](texts)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/sums"
 	"github.com/gram-compute/gram/jobs/learn/vocabulary"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -75,9 +76,7 @@ func (m *model) totals() []int64 {
 	totals := make([]int64, m.dictionary.Len())
 	for term := range totals {
 		_, counts := m.counts.row(term)
-		for _, n := range counts {
-			totals[term] += n
-		}
+		totals[term] = sums.Total(counts)
 	}
 	return totals
 }
@@ -142,10 +141,7 @@ func (m *model) checkGrown() error {
 	if m.growth == nil {
 		return nil
 	}
-	all := int64(0)
-	for _, n := range m.documents {
-		all += n
-	}
+	all := sums.Total(m.documents)
 	occurrences, documents := m.usage()
 	for term, n := range documents {
 		if n < 1 || n > occurrences[term] || n > all {
@@ -153,7 +149,7 @@ func (m *model) checkGrown() error {
 				occurrences[term], n, all)
 		}
 	}
-	if !positiveSum(m.growth) {
+	if !jobs.Exact(m.growth, 1) {
 		return jobs.Malformed("a model's terms occur up to 2^53 times together")
 	}
 	return nil

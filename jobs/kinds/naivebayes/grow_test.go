@@ -51,7 +51,7 @@ func TestGrowthByHand(t *testing.T) {
 	} {
 		params := `{"grows": true, "form": "` + form + `"}`
 		half := mustCount(t, params, nil, fourDocuments[:2], 1)
-		m, err := readModel(mustCount(t, params, half, fourDocuments[2:], 2))
+		m, err := jobs.Load[model](mustCount(t, params, half, fourDocuments[2:], 2))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +177,7 @@ func TestHostileGrowth(t *testing.T) {
 	grown := func(form string, growth []int64) error {
 		model := modelOf(t, `{"grows": true, "form": "`+form+`"}`, fourDocuments)
 		if form == formMultinomial {
-			jobs.Put(model, modelCount, []int64{9, 2, 1, 1, 1, 1, 1})
+			jobs.Put(model, "counts.count", []int64{9, 2, 1, 1, 1, 1, 1})
 		}
 		jobs.Put(model, modelGrowth, growth)
 		_, err := NewClassifier(model)

@@ -11,21 +11,21 @@ import (
 
 func TestHostileModels(t *testing.T) {
 	for name, spoil := range map[string]func(jobs.Arrays){
-		"another kind":     func(a jobs.Arrays) { a.PutKind("KMeans", modelVersion) },
-		"another version":  func(a jobs.Arrays) { a.PutKind(KindName, modelVersion+1) },
+		"another kind":     func(a jobs.Arrays) { a.PutKind("KMeans", 1) },
+		"another version":  func(a jobs.Arrays) { a.PutKind(KindName, 2) },
 		"no kind":          func(a jobs.Arrays) { delete(a, "kind") },
-		"no alpha":         func(a jobs.Arrays) { delete(a, modelAlpha) },
-		"alpha 0":          func(a jobs.Arrays) { jobs.PutScalar(a, modelAlpha, 0.0) },
-		"alpha NaN":        func(a jobs.Arrays) { jobs.PutScalar(a, modelAlpha, math.NaN()) },
-		"alpha of float32": func(a jobs.Arrays) { jobs.PutScalar(a, modelAlpha, float32(1)) },
-		"ratio infinite":   func(a jobs.Arrays) { jobs.PutScalar(a, modelRatio, math.Inf(1)) },
-		"positive beyond":  func(a jobs.Arrays) { jobs.PutScalar(a, modelPositive, int32(2)) },
-		"positive below":   func(a jobs.Arrays) { jobs.PutScalar(a, modelPositive, int32(-2)) },
-		"prior unknown":    func(a jobs.Arrays) { a.PutText(modelPrior, "flat") },
-		"prior not there":  func(a jobs.Arrays) { a.PutText(modelPrior, priorGiven) },
+		"no alpha":         func(a jobs.Arrays) { delete(a, "alpha") },
+		"alpha 0":          func(a jobs.Arrays) { jobs.PutScalar(a, "alpha", 0.0) },
+		"alpha NaN":        func(a jobs.Arrays) { jobs.PutScalar(a, "alpha", math.NaN()) },
+		"alpha of float32": func(a jobs.Arrays) { jobs.PutScalar(a, "alpha", float32(1)) },
+		"ratio infinite":   func(a jobs.Arrays) { jobs.PutScalar(a, "ratio", math.Inf(1)) },
+		"positive beyond":  func(a jobs.Arrays) { jobs.PutScalar(a, "positive", int32(2)) },
+		"positive below":   func(a jobs.Arrays) { jobs.PutScalar(a, "positive", int32(-2)) },
+		"prior unknown":    func(a jobs.Arrays) { a.PutText("prior", "flat") },
+		"prior not there":  func(a jobs.Arrays) { a.PutText("prior", priorGiven) },
 		"prior not 1": func(a jobs.Arrays) {
-			a.PutText(modelPrior, priorGiven)
-			jobs.Put(a, modelPriorGiven, []float64{0.5, 0.6})
+			a.PutText("prior", priorGiven)
+			jobs.Put(a, "prior.given", []float64{0.5, 0.6})
 		},
 		"one label":          func(a jobs.Arrays) { a.PutStrings("labels", jobs.StringsOf("ham")) },
 		"labels unsorted":    func(a jobs.Arrays) { a.PutStrings("labels", jobs.StringsOf("spam", "ham")) },
@@ -36,18 +36,20 @@ func TestHostileModels(t *testing.T) {
 			a.PutStrings("dictionary",
 				jobs.StringsOf("a", "b", "c", "a", "e", "f"))
 		},
-		"fewer terms":     func(a jobs.Arrays) { a.PutStrings("dictionary", jobs.StringsOf("a", "b")) },
-		"no term":         func(a jobs.Arrays) { a.PutStrings("dictionary", jobs.Strings{}) },
-		"no rows":         func(a jobs.Arrays) { jobs.Put(a, modelIndptr, []int64{}) },
-		"rows fall":       func(a jobs.Arrays) { jobs.Put(a, modelIndptr, []int64{0, 3, 1, 4, 5, 6, 7}) },
-		"rows beyond":     func(a jobs.Arrays) { jobs.Put(a, modelIndptr, []int64{0, 9, 9, 9, 9, 9, 7}) },
-		"rows negative":   func(a jobs.Arrays) { jobs.Put(a, modelIndptr, []int64{0, -1, 3, 4, 5, 6, 7}) },
-		"class beyond":    func(a jobs.Arrays) { jobs.Put(a, modelClass, []int32{2, 0, 1, 1, 0, 0, 0}) },
-		"class negative":  func(a jobs.Arrays) { jobs.Put(a, modelClass, []int32{-1, 0, 1, 1, 0, 0, 0}) },
-		"class twice":     func(a jobs.Arrays) { jobs.Put(a, modelClass, []int32{1, 0, 0, 1, 0, 0, 0}) },
-		"count 0":         func(a jobs.Arrays) { jobs.Put(a, modelCount, []int64{3, 2, 1, 1, 1, 1, 0}) },
-		"count overflow":  func(a jobs.Arrays) { jobs.Put(a, modelCount, []int64{math.MaxInt64, 2, 1, 1, 1, 1, 1}) },
-		"count too short": func(a jobs.Arrays) { jobs.Put(a, modelCount, []int64{3}) },
+		"fewer terms":    func(a jobs.Arrays) { a.PutStrings("dictionary", jobs.StringsOf("a", "b")) },
+		"no term":        func(a jobs.Arrays) { a.PutStrings("dictionary", jobs.Strings{}) },
+		"no rows":        func(a jobs.Arrays) { jobs.Put(a, "counts.indptr", []int64{}) },
+		"rows fall":      func(a jobs.Arrays) { jobs.Put(a, "counts.indptr", []int64{0, 3, 1, 4, 5, 6, 7}) },
+		"rows beyond":    func(a jobs.Arrays) { jobs.Put(a, "counts.indptr", []int64{0, 9, 9, 9, 9, 9, 7}) },
+		"rows negative":  func(a jobs.Arrays) { jobs.Put(a, "counts.indptr", []int64{0, -1, 3, 4, 5, 6, 7}) },
+		"class beyond":   func(a jobs.Arrays) { jobs.Put(a, "counts.class", []int32{2, 0, 1, 1, 0, 0, 0}) },
+		"class negative": func(a jobs.Arrays) { jobs.Put(a, "counts.class", []int32{-1, 0, 1, 1, 0, 0, 0}) },
+		"class twice":    func(a jobs.Arrays) { jobs.Put(a, "counts.class", []int32{1, 0, 0, 1, 0, 0, 0}) },
+		"count 0":        func(a jobs.Arrays) { jobs.Put(a, "counts.count", []int64{3, 2, 1, 1, 1, 1, 0}) },
+		"count overflow": func(a jobs.Arrays) {
+			jobs.Put(a, "counts.count", []int64{math.MaxInt64, 2, 1, 1, 1, 1, 1})
+		},
+		"count too short": func(a jobs.Arrays) { jobs.Put(a, "counts.count", []int64{3}) },
 		"n-grams":         func(a jobs.Arrays) { jobs.PutScalar(a, "tokenizer.ngram_max", int32(1<<30)) },
 		"stop words":      func(a jobs.Arrays) { a.PutStrings("tokenizer.stop_words", jobs.StringsOf("--")) },
 	} {
@@ -55,7 +57,7 @@ func TestHostileModels(t *testing.T) {
 		spoil(model)
 		_, err := NewClassifier(model)
 		wantCorrupt(t, name, err)
-		_, err = Describe(model, jobs.DescribeOptions{})
+		_, err = Kind().Describe(model, jobs.DescribeOptions{})
 		wantCorrupt(t, name, err)
 	}
 }
@@ -97,7 +99,7 @@ func FuzzModel(f *testing.F) {
 		if !(math.Abs(sum-1) < 1e-9) {
 			t.Fatalf("posteriors sum to %v", sum)
 		}
-		if _, err := Describe(model, jobs.DescribeOptions{}); err != nil {
+		if _, err := Kind().Describe(model, jobs.DescribeOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	})

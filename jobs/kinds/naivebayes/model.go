@@ -6,24 +6,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/vocabulary"
-)
-
-// modelVersion is the version of the model's layout.
-const modelVersion = 1
-
-// Arrays of a model, beside kind, version, labels, dictionary, tokenizer, costs and classes.documents.
-// The counts are rows of a sparse matrix by term (CSR): the entries of term j
-// are counts.class and counts.count from counts.indptr[j] to counts.indptr[j+1].
-const (
-	modelAlpha       = "alpha"        // F64 scalar
-	modelPrior       = "prior"        // U8 text: learned, uniform or given
-	modelPriorGiven  = "prior.given"  // F64 [classes], where given
-	modelPositive    = "positive"     // I32 scalar: a class, or -1
-	modelRatio       = "ratio"        // F64 scalar
-	modelRejectBelow = "reject_below" // F64 scalar
-	modelIndptr      = "counts.indptr"
-	modelClass       = "counts.class"
-	modelCount       = "counts.count"
+	"github.com/gram-compute/gram/jobs/params"
 )
 
 // noPositive stands for a model that decides by the largest posterior.
@@ -106,7 +89,7 @@ func (m *model) check() error {
 	case m.positive < noPositive || m.positive >= classes || m.positive != noPositive && classes != 2:
 		return jobs.Malformed("a model of %d classes cannot decide class %d by a ratio", classes, m.positive)
 	}
-	if !positiveSum(m.documents) || !positiveSum(m.counts.count) {
+	if !jobs.Exact(m.documents, 1) || !jobs.Exact(m.counts.count, 1) {
 		return jobs.Malformed("a model's counts are from 1 to 2^53 together")
 	}
 	if err := m.counts.check(terms, classes); err != nil {
@@ -116,18 +99,6 @@ func (m *model) check() error {
 		return err
 	}
 	return m.checkGrown()
-}
-
-// positiveSum reports whether every count is above 0 and their sum is exact in float64.
-func positiveSum(counts []int64) bool {
-	sum := int64(0)
-	for _, n := range counts {
-		if n < 1 || n > 1<<53-sum {
-			return false
-		}
-		sum += n
-	}
-	return true
 }
 
 func (c csr) check(terms, classes int) error {
@@ -149,4 +120,68 @@ func (c csr) check(terms, classes int) error {
 		}
 	}
 	return nil
+}
+
+// Fields lists the model.
+func (m *model) Fields(f *jobs.Fields) {
+	f.Kind(KindName, 1)
+	vocabulary.LabelFields(f, &m.labels)
+	jobs.Make(f, &m.dictionary).Fields(f)
+	jobs.List(f, classDocuments, &m.documents)
+	// CSR by term: the entries of term j are those from indptr[j] to indptr[j+1]
+	jobs.List(f, "counts.indptr", &m.counts.indptr)
+	jobs.List(f, "counts.class", &m.counts.class)
+	jobs.List(f, "counts.count", &m.counts.count)
+	m.paramFields(f)
+	evaluation.RuleFields(f, &m.rule, m.labels.Len())
+	f.Require(m.rule == nil || m.positive == noPositive && !(m.params.RejectBelow > 0),
+		"a model decides by costs and by another rule")
+	jobs.Optional(f, modelGrowth, &m.growth, m.dictionary.Len())
+	if f.Reading() {
+		m.params.Grows = m.growth != nil
+		f.Check(m.check)
+	}
+}
+
+// paramFields are the parameters that a model keeps, held to the rules of a spec.
+func (m *model) paramFields(f *jobs.Fields) {
+	p := &m.params
+	m.formField(f)
+	jobs.Scalar(f, "alpha", &p.Alpha)
+	jobs.Scalar(f, "ratio", &p.Ratio)
+	jobs.Scalar(f, "reject_below", &p.RejectBelow)
+	positive := int32(m.positive)
+	jobs.Scalar(f, "positive", &positive) // a class, or -1
+	if f.Reading() {
+		if m.positive = int(positive); m.positive >= 0 && m.positive < m.labels.Len() {
+			p.Positive = string(m.labels.At(m.positive))
+		}
+	}
+	p.Text.TokenizerFields(f)
+	m.priorFields(f)
+	f.Check(func() error {
+		if err := params.Check(p); err != nil {
+			return jobs.Malformed("a model's parameters: %v", err)
+		}
+		return nil
+	})
+}
+
+func (m *model) priorFields(f *jobs.Fields) {
+	prior := &m.params.Prior
+	f.Choice("prior", &prior.Kind, priorLearned, priorUniform, priorGiven)
+	if prior.Kind != priorGiven {
+		return
+	}
+	given := make([]float64, m.labels.Len())
+	for y := range given {
+		given[y] = prior.Given[string(m.labels.At(y))]
+	}
+	jobs.List(f, "prior.given", &given, m.labels.Len())
+	if f.Reading() {
+		prior.Given = make(map[string]float64, len(given))
+		for y, p := range given {
+			prior.Given[string(m.labels.At(y))] = p
+		}
+	}
 }

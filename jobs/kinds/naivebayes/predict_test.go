@@ -109,7 +109,7 @@ func TestCostsAreRefused(t *testing.T) {
 		t.Error(err)
 	}
 	model := modelOf(t, `{"costs": {"spam": {"ham": 2}}}`, fourDocuments)
-	jobs.PutScalar(model, modelRejectBelow, 0.5)
+	jobs.PutScalar(model, "reject_below", 0.5)
 	_, err = NewClassifier(model)
 	wantCorrupt(t, "costs and rejection", err)
 }

@@ -5,34 +5,29 @@ import (
 
 	"github.com/gram-compute/gram/dataset/text"
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/jobs/learn/evaluation"
+	"github.com/gram-compute/gram/jobs/learn/classify"
 	"github.com/gram-compute/gram/jobs/learn/sums"
+	"github.com/gram-compute/gram/jobs/learn/vocabulary"
 	"github.com/gram-compute/gram/kernelops"
 )
 
 // countsName names the phase of Algorithm 1's Train.
 const countsName = "counts"
 
-// Arrays of a partial beside the cells: training documents of each class, and records
-// read, test records included.
-const (
-	classDocuments = "classes.documents" // I64 [classes]
-	recordsRead    = "records"           // I64 scalar
-)
+// classDocuments is an array of partials and models: the training documents of each class.
+const classDocuments = "classes.documents"
 
 // countsPhase counts each word's occurrences in each class.
 type countsPhase struct {
-	params    Params
+	classify.Job[Params]
 	tokenizer *text.Tokenizer
-	train     jobs.Records
-	judge     evaluation.Judge
 	grown     bool // the state has the counts of spec.model
 }
 
 func (p *countsPhase) phase() jobs.Phase {
 	return jobs.MapReduce[*words, *partialCounts]{
 		Name: countsName, Partial: func() *partialCounts { return new(partialCounts) },
-		State: func(a jobs.Arrays) (*words, error) { return jobs.Read(a, new(words)) },
+		State: jobs.Load[words],
 		Map:   p.count, Merge: (*partialCounts).plus, Step: p.model,
 	}.Phase()
 }
@@ -43,8 +38,8 @@ func (p *countsPhase) count(
 	ctx context.Context, state *words, leaf jobs.Leaf, _ *kernelops.Set,
 ) (*partialCounts, error) {
 	c := newLeafCounts(state.Labels.Keys, p.tokenizer, state.Dictionary)
-	c.once = p.params.Form == formBernoulli
-	train := p.train()
+	c.once = p.Params.Form == formBernoulli
+	train := p.Train()
 	for block, err := range leaf.Blocks(ctx) {
 		if err != nil {
 			return nil, err
@@ -71,7 +66,7 @@ type partialCounts struct {
 
 // Fields lists the counts.
 func (c *partialCounts) Fields(f *jobs.Fields) {
-	jobs.Scalar(f, recordsRead, &c.records)
+	jobs.Scalar(f, "records", &c.records) // read, test records included
 	jobs.List(f, classDocuments, &c.documents)
 	c.cells.Fields(f)
 }
@@ -99,12 +94,86 @@ func (p *countsPhase) model(
 			return jobs.Next{}, err
 		}
 	}
-	m, err := newModel(p.params, state, all)
+	m, err := newModel(p.Params, state, all)
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	return p.judge.End(jobs.Next{State: jobs.ArraysOf(m), Metrics: []jobs.Metric{
+	return p.Judge.End(jobs.Next{State: jobs.ArraysOf(m), Metrics: []jobs.Metric{
 		jobs.CountMetric("counts.records", root.records),
-		jobs.CountMetric("counts.tokens", root.cells.total()),
+		jobs.CountMetric("counts.tokens", sums.Total(root.cells.count)),
 	}}, round.Plan), nil
+}
+
+// vocabularyPhase makes the dictionary. It counts on from a model where there is one, and holds the labels found
+// against the parameters before anything is counted for them.
+type vocabularyPhase struct {
+	*vocabulary.Builder
+	params Params
+	grown  bool // the state of the first round is a model
+}
+
+func (p *vocabularyPhase) phase() jobs.Phase {
+	return jobs.MapReduce[jobs.Arrays, *vocabulary.Counts]{
+		Name: vocabulary.Name, State: jobs.Itself, Partial: func() *vocabulary.Counts { return new(vocabulary.Counts) },
+		Map: p.count, Merge: (*vocabulary.Counts).Plus, Step: p.finish,
+	}.Phase()
+}
+
+// count refuses a model that the parameters contradict before it reads a record.
+func (p *vocabularyPhase) count(
+	ctx context.Context, state jobs.Arrays, leaf jobs.Leaf, _ *kernelops.Set,
+) (*vocabulary.Counts, error) {
+	if p.grown {
+		if err := p.params.agreeWith(state); err != nil {
+			return nil, err
+		}
+	}
+	return p.Count(ctx, leaf)
+}
+
+// words is the state between the two phases.
+type words struct {
+	vocabulary.Found
+	growth []int64        // of each term; nil where the model does not grow
+	before *partialCounts // the counts of the model before; nil where there is none
+}
+
+// Fields lists the state.
+func (w *words) Fields(f *jobs.Fields) {
+	w.Found.Fields(f)
+	jobs.Optional(f, modelGrowth, &w.growth, w.Dictionary.Len())
+	if f.Has(classDocuments, w.before != nil) {
+		jobs.Make(f, &w.before).Fields(f)
+	}
+}
+
+// finish finds the dictionary of all records, those of the model before too, and renumbers its counts.
+func (p *vocabularyPhase) finish(
+	_ context.Context, state jobs.Arrays, root *vocabulary.Counts, _ jobs.Round,
+) (jobs.Next, error) {
+	var before *model
+	if p.grown {
+		var err error
+		if before, err = jobs.Load[model](state); err != nil {
+			return jobs.Next{}, err
+		}
+		if root, err = before.vocabulary().Plus(root); err != nil {
+			return jobs.Next{}, err
+		}
+	}
+	found, metrics, err := p.Finish(root)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	if err := p.params.checkLabels(found.Labels.Keys.List()); err != nil {
+		return jobs.Next{}, err
+	}
+	w := &words{Found: *found}
+	if before != nil {
+		w.before = before.renumbered(found.Dictionary, found.Labels.Keys)
+	}
+	if p.params.Grows {
+		w.growth = p.params.growth(root.Terms, found.Dictionary)
+	}
+	return jobs.Next{Phase: countsName, State: jobs.ArraysOf(w), Metrics: metrics}, nil
 }

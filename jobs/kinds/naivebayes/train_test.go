@@ -17,7 +17,7 @@ import (
 
 // The counts of the four documents, term by term: class 0 is ham, class 1 is spam.
 func TestModelByHand(t *testing.T) {
-	m, err := readModel(modelOf(t, `{}`, fourDocuments))
+	m, err := jobs.Load[model](modelOf(t, `{}`, fourDocuments))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestModelByHand(t *testing.T) {
 	}
 }
 
-// The bytes of a model are a promise. They change only with modelVersion.
+// The bytes of a model are a promise. They change only with the version of its layout.
 func TestModelDigest(t *testing.T) {
 	const want = "2c16ba1dee0c02b6391fc0f8931081151925ef89695e2f04b8568b542d6a51c8"
 	if got := jobstest.Digest(modelOf(t, `{}`, fourDocuments)); got != want {

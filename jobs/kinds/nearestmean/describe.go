@@ -3,37 +3,27 @@ package nearestmean
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/describe"
+	"github.com/gram-compute/gram/jobs/learn/onevsone"
 )
 
-// maxShown bounds the classes that Describe lists.
-const maxShown = 20
-
-// Describe lists each class with the weight of its records and the class whose mean is closest. With
+// describe lists each class with the weight of its records and the class whose mean is closest. With
 // two classes it also gives the norm of w and the offset b of the linear rule.
-func Describe(a jobs.Arrays, _ jobs.DescribeOptions) (string, error) {
-	m, err := readModel(a)
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "Nearest mean: %d classes of vectors with %d columns\n\n", len(m.weight), m.space.Width)
-	fmt.Fprintf(&b, "%-24s %10s  %s\n", "class", "weight", "closest other class")
-	for y, w := range m.weight[:min(len(m.weight), maxShown)] {
+func (m *model) describe(p *describe.Page) error {
+	labels := m.space.Labels.List()
+	p.Text("Nearest mean: %d classes of vectors with %d columns\n\n", len(m.weight), m.space.Width)
+	p.Text("%-24s %10s  %s\n", "class", "weight", "closest other class")
+	p.Table(labels, func(y int) string {
 		other, distance := m.closest(y)
-		fmt.Fprintf(&b, "%-24.24s %10g  %.24s, %.4g away\n", m.space.Labels.At(y), w, m.space.Labels.At(other),
-			distance)
-	}
-	if more := len(m.weight) - maxShown; more > 0 {
-		fmt.Fprintf(&b, "and %d more\n", more)
-	}
+		return fmt.Sprintf("%10g  %.24s, %.4g away", m.weight[y], labels[other], distance)
+	})
 	if len(m.weight) == 2 {
-		fmt.Fprintf(&b, "\nlinear rule: <w, x> + b > 0 is %s, with |w| = %.6g and b = %.6g\n",
-			m.space.Labels.At(1), float64(2*m.between(0, 1)), m.offset())
+		p.Text("\nlinear rule: <w, x> + b > 0 is %s, with |w| = %.6g and b = %.6g\n", labels[1],
+			float64(2*m.between(0, 1)), m.offset())
 	}
-	return b.String(), nil
+	return nil
 }
 
 // offset returns b = |mu_0|^2 - |mu_1|^2 of the rule that is positive for class 1.
@@ -63,4 +53,13 @@ func (m *model) between(x, y int) float64 {
 		sum += float64(d * d)
 	}
 	return math.Sqrt(sum)
+}
+
+// figures returns the class means as pictures, if the width is a square number, and the figures of the evaluation, with
+// those of the pairs if they were judged.
+func (m *model) figures(metrics []jobs.Metric) ([]jobs.Figure, error) {
+	means := jobs.Pictures("Class means", "Each mean as a picture, between its own least and greatest value.",
+		m.space.Width, len(m.weight), func(y int) string { return string(m.space.Labels.At(y)) }, m.mean)
+	judged, err := onevsone.Figures(metrics)
+	return append(means, judged...), err
 }

@@ -3,6 +3,7 @@ package nearestmean
 import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/classify"
+	"github.com/gram-compute/gram/jobs/learn/describe"
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/onevsone"
@@ -17,8 +18,8 @@ const KindName = "NearestMean"
 func Kind() jobs.Kind {
 	return jobs.Kind{Name: KindName, UsesQueries: true, Params: params.Of[Params](),
 		Summary: "Decides for the class whose mean is nearest.",
-		New:     New, Describe: Describe,
-		Predict: NewPredictor, Figures: Figures}
+		New:     New, Describe: describe.Of(jobs.Load[model], (*model).describe),
+		Predict: NewPredictor, Figures: jobs.FiguresOf(jobs.Load[model], (*model).figures)}
 }
 
 // New returns the algorithm: phases "features", "means" and, if there are test records, "evaluate".
@@ -40,4 +41,21 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 		return append(phases, onevsone.Phase(j.Judge, NewPredictor)), nil
 	}
 	return append(phases, j.Judge.Phases()...), nil
+}
+
+// Params of a job of kind NearestMean.
+type Params struct {
+	Pairs    bool             `json:"pairs"`
+	Costs    evaluation.Costs `json:"costs,omitempty"`
+	Features features.Params  `json:"features"`
+}
+
+// Parameters declares the parameters.
+func (p *Params) Parameters() []params.Parameter {
+	return []params.Parameter{
+		params.Flag("pairs", &p.Pairs, false).
+			Says("Judges the linear rule of every two classes on the test records of these two as well."),
+		p.Costs.Parameter(evaluation.CostsJudge),
+		p.Features.Section(),
+	}
 }

@@ -73,7 +73,7 @@ func TestMeansByHand(t *testing.T) {
 	if err != nil || !slices.Equal(means, []float64{3, 4, 1, 0}) { // "+" is before "-"
 		t.Errorf("means %v, %v", means, err)
 	}
-	text, err := Describe(model, jobs.DescribeOptions{})
+	text, err := Kind().Describe(model, jobs.DescribeOptions{})
 	if err != nil || !strings.Contains(text, "|w| = 8.94427 and b = 24") {
 		t.Errorf("%s%v", text, err)
 	}
@@ -266,7 +266,7 @@ func FuzzModel(f *testing.F) {
 		if _, err := NewPredictor(a, kernelops.Generic()); err != nil {
 			return
 		}
-		if _, err := Describe(a, jobs.DescribeOptions{}); err != nil {
+		if _, err := Kind().Describe(a, jobs.DescribeOptions{}); err != nil {
 			t.Error(fmt.Errorf("a model that predicts is not described: %w", err))
 		}
 	})

@@ -76,7 +76,7 @@ func pictures(n int) []jobstest.Record {
 
 func TestPairFigures(t *testing.T) {
 	result := runPairs(t, pictures(60), pictures(42), 4, kernelops.Best())
-	figures, err := Figures(result.Model, result.Metrics)
+	figures, err := Kind().Figures(result.Model, result.Metrics)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,10 +99,10 @@ func TestPairFigures(t *testing.T) {
 		wrong[0].Values[4] == 0 {
 		t.Errorf("misclassified: %+v", wrong)
 	}
-	if figures, err = Figures(result.Model, nil); err != nil || len(figures) != 1 {
+	if figures, err = Kind().Figures(result.Model, nil); err != nil || len(figures) != 1 {
 		t.Errorf("without metrics: %d figures, %v", len(figures), err)
 	}
-	if _, err := Figures(result.Model, []jobs.Metric{{Name: "pairs", Value: []byte(`"x"`)}}); err == nil {
+	if _, err := Kind().Figures(result.Model, []jobs.Metric{{Name: "pairs", Value: []byte(`"x"`)}}); err == nil {
 		t.Error("a metric that the job did not write is taken")
 	}
 }

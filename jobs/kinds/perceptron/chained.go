@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/shuffle"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -13,25 +14,26 @@ import (
 // chainedPhase learns from one shard a round: its only leaf reads the one that the state names.
 type chainedPhase struct{ job }
 
-// Name is "chained".
-func (*chainedPhase) Name() string { return overChained }
+func (p *chainedPhase) phase() jobs.Phase {
+	return jobs.MapReduce[*state, *jobs.Undecoded]{
+		Name: overChained, State: jobs.Load[state], Partial: func() *jobs.Undecoded { return new(jobs.Undecoded) },
+		Map: p.learn, Step: p.turn, Gathers: shuffle.Gathers(p.Params.Shuffle),
+	}.Phase()
+}
 
-// Map learns from a shard: linear in its values times the classes, and in the size of the state.
-func (p *chainedPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _ jobs.Arrays,
-	ops *kernelops.Set) (jobs.Arrays, jobs.Arrays, error) {
-	s, err := readState(a)
-	if err != nil {
-		return nil, nil, err
-	}
+// learn learns from a shard: linear in its values times the classes, and in the size of the state.
+func (p *chainedPhase) learn(
+	ctx context.Context, s *state, leaf jobs.Leaf, ops *kernelops.Set,
+) (*jobs.Undecoded, error) {
 	s.ops = ops
 	if s.position < 0 || s.position >= int64(leaf.Plan.Shards) {
-		return nil, nil, jobs.Malformed("a state at shard %d of %d", s.position, leaf.Plan.Shards)
+		return nil, jobs.Malformed("a state at shard %d of %d", s.position, leaf.Plan.Shards)
 	}
 	s.beginVotes(int(s.room))
 	s.own()
 	shard := p.order(s.epoch, leaf.Plan.Shards)[s.position]
 	extras, _, _ := s.extrasOf(shard)
-	err = p.records(ctx, s.space, leaf.Read(ctx, jobs.Input, shard), s.epoch, func(batch []Record) error {
+	err := p.records(ctx, s.space, leaf.Read(ctx, jobs.Input, shard), s.epoch, func(batch []Record) error {
 		if s.Distinct == 0 {
 			s.LearnAll(batch)
 			return nil
@@ -45,14 +47,14 @@ func (p *chainedPhase) Map(ctx context.Context, a jobs.Arrays, leaf jobs.Leaf, _
 		return nil
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	s.trim(s.MaxVectors)
 	if err := s.fault(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	l := learned{s.Learner, s.Learner.mistakes, s.Learner.updates, sortedExtras(shard, extras)}
-	return jobs.ArraysOf(&l), nil, nil
+	return &jobs.Undecoded{Arrays: jobs.ArraysOf(&l)}, nil
 }
 
 // learned is what a leaf learned.
@@ -65,7 +67,7 @@ type learned struct {
 // Fields lists what a leaf learned.
 func (l *learned) Fields(f *jobs.Fields) {
 	l.learner.Fields(f)
-	jobs.Tuple(f, atName, &l.mistakes, &l.updates)
+	jobs.Tuple(f, "at", &l.mistakes, &l.updates)
 	extraFields(f, &l.extras)
 }
 
@@ -79,22 +81,11 @@ func sortedExtras(shard int, weights map[int64]float32) []extra {
 	return list
 }
 
-// Merge is not called: a tree of one leaf has no neighbors.
-func (*chainedPhase) Merge(_, _ jobs.Arrays) (jobs.Arrays, error) {
-	return nil, jobs.Malformed("a chained round has one leaf")
-}
-
-// Step takes over what the leaf learned and names the next shard.
-func (p *chainedPhase) Step(ctx context.Context, a jobs.Arrays, round jobs.Round) (jobs.Next, error) {
-	root, err := round.Only(ctx)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	s, err := readState(a)
-	if err != nil {
-		return jobs.Next{}, err
-	}
-	if err := p.take(s, root, round.Plan.Shards); err != nil {
+// turn takes over what the leaf learned and names the next shard.
+func (p *chainedPhase) turn(
+	_ context.Context, s *state, root *jobs.Undecoded, round jobs.Round,
+) (jobs.Next, error) {
+	if err := p.take(s, root.Arrays, round.Plan.Shards); err != nil {
 		return jobs.Next{}, err
 	}
 	s.position++

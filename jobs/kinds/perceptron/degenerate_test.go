@@ -9,6 +9,7 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/jobstest"
+	"github.com/gram-compute/gram/jobs/learn/rank"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -201,7 +202,7 @@ func TestVotesAreThoseOfEveryVector(t *testing.T) {
 					}
 					l.rate(Row{Values: records[i].Dense})
 					if classes > 2 {
-						votes[first(l.scores)] += float64(c)
+						votes[rank.First(l.scores)] += float64(c)
 					} else if l.scores[0] != 0 {
 						votes[bit(l.scores[0] > 0)] += float64(c)
 					}

@@ -1,53 +1,37 @@
 package perceptron
 
 import (
-	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/describe"
+	"github.com/gram-compute/gram/jobs/learn/evaluation"
+	"github.com/gram-compute/gram/jobs/learn/rank"
+	"github.com/gram-compute/gram/jobs/learn/sums"
 )
 
-const (
-	describeClasses = 8 // classes shown unless named
-	describeTop     = 8 // columns per class unless told
-)
-
-// Describe tells people what a model is, within 80 columns: how its training went, and for each class the
+// describe tells people what a model is, within 80 columns: how its training went, and for each class the
 // columns (of texts, the words) whose weights speak most for it. For two classes they are
-// those of the one row, with its sign turned for the first class. A named class that the model lacks is a
-// *protocol.Fault of CodeSpecInvalid.
-func Describe(arrays jobs.Arrays, opt jobs.DescribeOptions) (string, error) {
-	m, err := readModel(arrays, nil)
+// those of the one row, with its sign turned for the first class.
+func (m *model) describe(p *describe.Page) error {
+	const few = 8 // classes, and columns of each
+	classes, err := p.Classes(m.space.Labels.List(), few)
 	if err != nil {
-		return "", err
+		return err
 	}
-	classes, err := describe.Classes(m.space.Labels.List(), opt.Classes, describeClasses)
-	if err != nil {
-		return "", err
-	}
-	top := opt.Top
-	if top <= 0 {
-		top = describeTop
-	}
-	var b strings.Builder
-	m.describeHead(&b)
+	m.describeHead(p)
 	weights := m.deciding()
 	for _, y := range classes {
 		w, sign := m.classRow(weights, y)
-		fmt.Fprintf(&b, "\n%s (bias %.4g)\n",
+		p.Text("\n%s (bias %.4g)\n",
 			describe.Clip(strconv.QuoteToGraphic(string(m.space.Labels.At(y))), describe.Width-20),
 			float32(sign*w[m.Width]))
-		describe.Wrap(&b, m.topColumns(w[:m.Width], sign, top))
+		p.Words(m.topColumns(w[:m.Width], sign, p.Few(few)))
 	}
-	if len(opt.Classes) == 0 && len(classes) < m.Classes {
-		fmt.Fprintf(&b, "\n%d of %d classes shown; name others to see them.\n", len(classes), m.Classes)
-	}
-	return b.String(), nil
+	p.Shown("%d of %d classes", len(classes), m.Classes)
+	return nil
 }
 
 // classRow returns the row of a class, and the sign that it has there.
@@ -58,31 +42,28 @@ func (m *model) classRow(weights []float32, class int) (row []float32, sign floa
 	return weights, float32(2*class - 1)
 }
 
-func (m *model) describeHead(b *strings.Builder) {
-	line := func(name, format string, args ...any) {
-		fmt.Fprintf(b, "%-12s %s\n", name, describe.Clip(fmt.Sprintf(format, args...), describe.Width-13))
-	}
-	line("kind", "%s, %s, rule %s", KindName, m.Form, m.Rule)
-	line("classes", "%d", m.Classes)
-	line("records", "%d training records of %d columns, scale %s", m.space.Records, m.Width, m.space.Scale())
-	line("steps", "%d", m.steps)
+func (m *model) describeHead(p *describe.Page) {
+	p.Line("kind", "%s, %s, rule %s", KindName, m.Form, m.Rule)
+	p.Line("classes", "%d", m.Classes)
+	p.Line("records", "%d training records of %d columns, scale %s", m.space.Records, m.Width, m.space.Scale())
+	p.Line("steps", "%d", m.steps)
 	if m.Form.votes() {
-		line("vectors", "%s", m.describeVotes())
+		p.Line("vectors", "%s", m.describeVotes())
 	}
 	if n := len(m.epochMistakes); n > 0 {
-		line("mistakes", "%d in epoch 1, %d in epoch %d", m.epochMistakes[0], m.epochMistakes[n-1], n)
+		p.Line("mistakes", "%d in epoch 1, %d in epoch %d", m.epochMistakes[0], m.epochMistakes[n-1], n)
 	}
 	if len(m.margin) > 0 {
-		line("margin", "%.4g of the last weights; radius %.4g", m.leastMargin(), m.radius)
+		p.Line("margin", "%.4g of the last weights; radius %.4g", m.leastMargin(), m.radius)
 	}
 	switch {
 	case m.bound > 0:
 		what, total := m.bounded()
-		line("separated", "yes; %d %s, by Novikoff's theorem at most %.4g", total, what, m.bound)
+		p.Line("separated", "yes; %d %s, by Novikoff's theorem at most %.4g", total, what, m.bound)
 	case m.separated:
-		line("separated", "yes")
+		p.Line("separated", "yes")
 	default:
-		line("separated", "no")
+		p.Line("separated", "no")
 	}
 }
 
@@ -102,26 +83,72 @@ func (m *model) describeVotes() string {
 
 // topColumns names the columns of the greatest weights above 0, times sign.
 func (m *model) topColumns(w []float32, sign float32, top int) []string {
-	var columns []int
-	for j, v := range w {
-		if v*sign > 0 {
-			columns = append(columns, j)
+	var words []string
+	for _, j := range rank.Greatest(len(w), func(j int) float32 { return float32(sign * w[j]) }) {
+		if len(words) == top || !(sign*w[j] > 0) {
+			break
 		}
-	}
-	// total order: columns differ
-	slices.SortFunc(columns, func(x, y int) int {
-		return cmp.Or(cmp.Compare(math.Abs(float64(w[y])), math.Abs(float64(w[x]))), cmp.Compare(x, y))
-	})
-	words := []string{}
-	for _, j := range columns[:min(top, len(columns))] {
 		name := "column " + strconv.Itoa(j+1)
 		if d := m.space.Dictionary(); d != nil {
 			name = strconv.QuoteToGraphic(string(d.Terms.At(j)))
 		}
 		words = append(words, fmt.Sprintf("%s %.4g", name, float32(sign*w[j])))
 	}
-	for i := range max(0, len(words)-1) {
-		words[i] += ","
-	}
 	return words
+}
+
+// figures are the mistakes of each epoch, what is known of the margin, and the weights of the classes as pictures
+// where their width is a square; then how the test records were decided.
+func (m *model) figures(metrics []jobs.Metric) ([]jobs.Figure, error) {
+	var figures []jobs.Figure
+	if len(m.epochMistakes) > 0 {
+		figures = append(figures, jobs.Figure{Title: "Mistakes by epoch",
+			Lines: &jobs.LineChart{X: "epoch", Y: "records", Series: m.lines()}})
+	}
+	if len(m.margin) > 0 {
+		figures = append(figures, jobs.Figure{Title: "Margin", Table: m.marginTable(),
+			Caption: "Of the last weights over the training records; below 0 there are records on the wrong side."})
+	}
+	judged, err := evaluation.Figures(nil, metrics)
+	return slices.Concat(figures, m.pictures(), judged), err
+}
+
+func (m *model) lines() []jobs.Series {
+	lines := []jobs.Series{jobs.SeriesOf("mistakes", m.epochMistakes)}
+	if m.Rule == OneVsRest {
+		lines = append(lines, jobs.SeriesOf("updates", m.epochUpdates))
+	}
+	return lines
+}
+
+func (m *model) marginTable() *jobs.FigureTable {
+	what, total := m.bounded()
+	rows := [][]string{{"separated", fmt.Sprint(m.separated)}, {"margin", fmt.Sprintf("%.6g", m.leastMargin())},
+		{"radius", fmt.Sprintf("%.6g", m.radius)}, {what, fmt.Sprint(total)}}
+	if m.bound > 0 {
+		rows = append(rows, []string{"bound on " + what, fmt.Sprintf("%.6g", m.bound)})
+	}
+	return &jobs.FigureTable{Columns: []string{"fact", "value"}, Rows: rows}
+}
+
+// bounded returns what Novikoff's theorem bounds, and how many there were.
+func (m *model) bounded() (what string, total int64) {
+	what, counts := "mistakes", m.epochMistakes
+	if m.Rule == OneVsRest {
+		what, counts = "updates", m.epochUpdates
+	}
+	return what, sums.Total(counts)
+}
+
+// pictures shows the rows of weights.
+func (m *model) pictures() []jobs.Figure {
+	label := func(r int) string {
+		if m.Rule == Signed {
+			return fmt.Sprintf("%s (bright) or %s (dark)", m.space.Labels.At(1), m.space.Labels.At(0))
+		}
+		return string(m.space.Labels.At(r))
+	}
+	weights := m.deciding()
+	return jobs.Pictures("Weights", "The weights that decide as pictures, each between its own least and greatest.",
+		m.Width, m.rows(), label, func(r int) []float32 { return m.rowOf(weights, r)[:m.Width] })
 }

@@ -17,31 +17,31 @@ import (
 
 func TestHostileModels(t *testing.T) {
 	for name, spoil := range map[string]func(jobs.Arrays){
-		"another kind":    func(a jobs.Arrays) { a.PutKind("NaiveBayes", modelVersion) },
-		"another version": func(a jobs.Arrays) { a.PutKind(KindName, modelVersion+1) },
-		"a form":          func(a jobs.Arrays) { a.PutText(modelForm, "kernel") },
-		"a rule":          func(a jobs.Arrays) { a.PutText(modelRule, "argmax") },
-		"bias":            func(a jobs.Arrays) { jobs.PutScalar(a, modelBias, int32(2)) },
-		"distinct":        func(a jobs.Arrays) { jobs.PutScalar(a, modelDistinct, float32(math.NaN())) },
-		"no vectors":      func(a jobs.Arrays) { jobs.PutScalar(a, modelMaxVectors, int64(0)) },
-		"class weights":   func(a jobs.Arrays) { jobs.Put(a, modelClassWeights, []float32{1, 0}) },
-		"more of them":    func(a jobs.Arrays) { jobs.Put(a, modelClassWeights, []float32{1, 1, 1}) },
-		"no weights":      func(a jobs.Arrays) { delete(a, modelWeights) },
-		"fewer weights":   func(a jobs.Arrays) { jobs.Put(a, modelWeights, []float32{1, 2}, 1, 2) },
+		"another kind":    func(a jobs.Arrays) { a.PutKind("NaiveBayes", 1) },
+		"another version": func(a jobs.Arrays) { a.PutKind(KindName, 2) },
+		"a form":          func(a jobs.Arrays) { a.PutText("form", "kernel") },
+		"a rule":          func(a jobs.Arrays) { a.PutText("rule", "argmax") },
+		"bias":            func(a jobs.Arrays) { jobs.PutScalar(a, "bias", int32(2)) },
+		"distinct":        func(a jobs.Arrays) { jobs.PutScalar(a, "distinct", float32(math.NaN())) },
+		"no vectors":      func(a jobs.Arrays) { jobs.PutScalar(a, "max_vectors", int64(0)) },
+		"class weights":   func(a jobs.Arrays) { jobs.Put(a, "class_weights", []float32{1, 0}) },
+		"more of them":    func(a jobs.Arrays) { jobs.Put(a, "class_weights", []float32{1, 1, 1}) },
+		"no weights":      func(a jobs.Arrays) { delete(a, "weights") },
+		"fewer weights":   func(a jobs.Arrays) { jobs.Put(a, "weights", []float32{1, 2}, 1, 2) },
 		"weights NaN": func(a jobs.Arrays) {
-			jobs.Put(a, modelWeights, []float32{1, 2, float32(math.NaN())}, 1,
+			jobs.Put(a, "weights", []float32{1, 2, float32(math.NaN())}, 1,
 				3)
 		},
-		"sums infinite":    func(a jobs.Arrays) { jobs.Put(a, modelSums, []float64{1, 2, math.Inf(1)}, 1, 3) },
-		"a mean beyond":    func(a jobs.Arrays) { jobs.Put(a, modelSums, []float64{1, 2, 1e300}, 1, 3) },
-		"steps below 0":    func(a jobs.Arrays) { jobs.PutScalar(a, modelSteps, int64(-1)) },
-		"mistakes below 0": func(a jobs.Arrays) { jobs.Put(a, trainingMistakes, []int64{3, -1}) },
-		"fewer updates":    func(a jobs.Arrays) { jobs.Put(a, trainingUpdates, []int64{3}) },
-		"separated":        func(a jobs.Arrays) { jobs.PutScalar(a, trainingSeparated, int32(-1)) },
-		"margins":          func(a jobs.Arrays) { jobs.Put(a, trainingMargin, []float64{1, 2}) },
-		"margin NaN":       func(a jobs.Arrays) { jobs.Put(a, trainingMargin, []float64{math.NaN()}) },
-		"radius":           func(a jobs.Arrays) { jobs.PutScalar(a, trainingRadius, -1.0) },
-		"bound":            func(a jobs.Arrays) { jobs.PutScalar(a, trainingBound, math.Inf(1)) },
+		"sums infinite":    func(a jobs.Arrays) { jobs.Put(a, "sums", []float64{1, 2, math.Inf(1)}, 1, 3) },
+		"a mean beyond":    func(a jobs.Arrays) { jobs.Put(a, "sums", []float64{1, 2, 1e300}, 1, 3) },
+		"steps below 0":    func(a jobs.Arrays) { jobs.PutScalar(a, "steps", int64(-1)) },
+		"mistakes below 0": func(a jobs.Arrays) { jobs.Put(a, "training.mistakes", []int64{3, -1}) },
+		"fewer updates":    func(a jobs.Arrays) { jobs.Put(a, "training.updates", []int64{3}) },
+		"separated":        func(a jobs.Arrays) { jobs.PutScalar(a, "training.separated", int32(-1)) },
+		"margins":          func(a jobs.Arrays) { jobs.Put(a, "training.margin", []float64{1, 2}) },
+		"margin NaN":       func(a jobs.Arrays) { jobs.Put(a, "training.margin", []float64{math.NaN()}) },
+		"radius":           func(a jobs.Arrays) { jobs.PutScalar(a, "training.radius", -1.0) },
+		"bound":            func(a jobs.Arrays) { jobs.PutScalar(a, "training.bound", math.Inf(1)) },
 	} {
 		model := train(t, `{"shuffle": false}`, three).Model
 		spoil(model)
@@ -55,7 +55,7 @@ func TestHostileModels(t *testing.T) {
 	model := train(t, `{"shuffle": false, "form": "voted"}`, three).Model
 	for name, survived := range map[string][]int64{"fewer votes": {1, 1}, "votes below 0": {1, -1, 4},
 		"too many": {math.MaxInt64, 1, 4}} {
-		jobs.Put(model, modelSurvived, survived)
+		jobs.Put(model, "survived", survived)
 		if _, err := NewPredictor(model, kernelops.Generic()); err == nil {
 			t.Errorf("%s: loaded", name)
 		}
@@ -67,8 +67,8 @@ func uses(model jobs.Arrays) map[string]error {
 	errs := map[string]error{}
 	_, errs["predict"] = NewPredictor(model, kernelops.Generic())
 	_, errs["learn"] = Load(model, kernelops.Generic())
-	_, errs["describe"] = Describe(model, jobs.DescribeOptions{})
-	_, errs["figures"] = Figures(model, nil)
+	_, errs["describe"] = Kind().Describe(model, jobs.DescribeOptions{})
+	_, errs["figures"] = Kind().Figures(model, nil)
 	return errs
 }
 
@@ -134,13 +134,13 @@ func tellFuzzed(t *testing.T, o *Online, value float32) {
 
 func TestDescribe(t *testing.T) {
 	texts := []jobstest.Record{{Label: "spam", Text: "win money"}, {Label: "ham", Text: "see you"}}
-	text, err := Describe(train(t, `{}`, texts).Model, jobs.DescribeOptions{Top: 1})
+	text, err := Kind().Describe(train(t, `{}`, texts).Model, jobs.DescribeOptions{Top: 1})
 	if err != nil || !strings.Contains(text, `"spam"`) || !strings.Contains(text, `"money" `) ||
 		!strings.Contains(text, `"see" `) || strings.Contains(text, `"win" `) {
 		t.Errorf("%s%v", text, err)
 	}
 	model := train(t, `{}`, sectors(200, 4)).Model
-	text, err = Describe(model, jobs.DescribeOptions{})
+	text, err = Kind().Describe(model, jobs.DescribeOptions{})
 	if err != nil || !strings.Contains(text, "rule argmax") || !strings.Contains(text, `"c3"`) {
 		t.Errorf("%s%v", text, err)
 	}
@@ -149,12 +149,12 @@ func TestDescribe(t *testing.T) {
 			t.Errorf("a line beyond %d columns: %q", describe.Width, line)
 		}
 	}
-	_, err = Describe(model, jobs.DescribeOptions{Classes: []string{"c9"}})
+	_, err = Kind().Describe(model, jobs.DescribeOptions{Classes: []string{"c9"}})
 	wantFault(t, err, protocol.CodeSpecInvalid, `"c9"`)
 }
 
 func TestFigures(t *testing.T) {
-	figures, err := Figures(train(t, `{"classes": "one_vs_rest"}`, digits(t)[:200]).Model, nil)
+	figures, err := Kind().Figures(train(t, `{"classes": "one_vs_rest"}`, digits(t)[:200]).Model, nil)
 	if err != nil || len(figures) != 3 {
 		t.Fatalf("%d figures, %v", len(figures), err)
 	}

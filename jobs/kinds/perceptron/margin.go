@@ -15,7 +15,7 @@ const marginName = "margin"
 
 func (p *marginPhase) phase() jobs.Phase {
 	return jobs.MapReduce[*state, *reach]{
-		Name: marginName, State: readState, Partial: func() *reach { return new(reach) },
+		Name: marginName, State: jobs.Load[state], Partial: func() *reach { return new(reach) },
 		Map: p.measure, Merge: (*reach).join, Step: p.finish,
 	}.Phase()
 }
@@ -28,13 +28,6 @@ type reach struct {
 	high     float64
 	mistakes int64 // records on which the last weights would make a mistake
 }
-
-// Arrays of a margin partial.
-const (
-	reachLeast    = "least"    // F64 [margin rows]
-	reachExtremes = "extremes" // F64 [greatest |x|^2, least weight, greatest weight]
-	reachMistakes = "mistakes" // I64 scalar
-)
 
 func (s Setup) marginRows() int {
 	if s.Rule == OneVsRest {
@@ -120,9 +113,9 @@ func squareOf(x Row, ops *kernelops.Set) float64 {
 
 // Fields lists the reach.
 func (r *reach) Fields(f *jobs.Fields) {
-	jobs.List(f, reachLeast, &r.least)
-	jobs.Tuple(f, reachExtremes, &r.square, &r.low, &r.high)
-	jobs.Scalar(f, reachMistakes, &r.mistakes)
+	jobs.List(f, "least", &r.least)
+	jobs.Tuple(f, "extremes", &r.square, &r.low, &r.high)
+	jobs.Scalar(f, "mistakes", &r.mistakes)
 }
 
 // join takes the extremes of two neighbors.
@@ -199,30 +192,23 @@ func (s *state) norm(i int) float64 {
 
 // metrics are the facts of the finished model.
 func (s *state) metrics(all *reach) ([]jobs.Metric, error) {
-	type fact struct {
-		name  string
-		value any
-	}
-	facts := []fact{{"epochs", len(s.epochMistakes)}, {"separated", s.separated}, {"training_mistakes", all.mistakes},
-		{"margin", s.leastMargin()}, {"radius", s.radius}}
+	var facts jobs.Facts
+	facts.Add("perceptron.epochs", len(s.epochMistakes))
+	facts.Add("perceptron.separated", s.separated)
+	facts.Add("perceptron.training_mistakes", all.mistakes)
+	facts.Add("perceptron.margin", s.leastMargin())
+	facts.Add("perceptron.radius", s.radius)
 	if s.bound > 0 {
-		facts = append(facts, fact{"bound", s.bound})
+		facts.Add("perceptron.bound", s.bound)
 	}
 	if s.Form.votes() {
-		facts = append(facts, fact{"vectors", s.votes() + 1})
+		facts.Add("perceptron.vectors", s.votes()+1)
 		if s.dropped.vectors > 0 {
-			facts = append(facts, fact{"vectors_dropped", s.dropped.vectors}, fact{"votes_dropped", s.dropped.votes})
+			facts.Add("perceptron.vectors_dropped", s.dropped.vectors)
+			facts.Add("perceptron.votes_dropped", s.dropped.votes)
 		}
 	}
-	var metrics []jobs.Metric
-	for _, f := range facts {
-		metric, err := jobs.NewMetric("perceptron."+f.name, f.value)
-		if err != nil {
-			return nil, err
-		}
-		metrics = append(metrics, metric)
-	}
-	return metrics, nil
+	return facts.Metrics()
 }
 
 func (h *history) leastMargin() float64 {

@@ -1,10 +1,12 @@
 package perceptron
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/shuffle"
 	"github.com/gram-compute/gram/jobs/learn/sums"
 	"github.com/gram-compute/gram/kernelops"
 )
@@ -15,18 +17,10 @@ type mixedPhase struct{ job }
 
 func (p *mixedPhase) phase() jobs.Phase {
 	return jobs.MapReduce[*state, *mix]{
-		Name: overMixed, State: readState, Partial: func() *mix { return new(mix) },
-		Map: p.learn, Merge: (*mix).plus, Step: p.finish, Gathers: p.gathers,
+		Name: overMixed, State: jobs.Load[state], Partial: func() *mix { return new(mix) },
+		Map: p.learn, Merge: (*mix).plus, Step: p.finish, Gathers: shuffle.Gathers(p.Params.Shuffle),
 	}.Phase()
 }
-
-// Arrays of a mixed partial.
-const (
-	mixChange = "change" // F64 [size]: sum of the changes of the weights, each times its share
-	mixLeaves = "leaves" // I32 [size], changed: leaves with an update that reached the weight
-	mixMean   = "mean"   // F64 [size], averaged: sum over all steps of the weights then, less the shared ones
-	mixCounts = "counts" // I64 [leaves with records, steps, mistakes, updates]
-)
 
 // mix is what leaves learned together.
 type mix struct {
@@ -85,24 +79,19 @@ func (p *mixedPhase) mixOf(l *Learner, shared []float32) *mix {
 
 // Fields lists the mix.
 func (m *mix) Fields(f *jobs.Fields) {
-	jobs.List(f, mixChange, &m.change)
-	jobs.Optional(f, mixMean, &m.mean, len(m.change))
-	jobs.Optional(f, mixLeaves, &m.leavesOf, len(m.change))
-	jobs.Tuple(f, mixCounts, &m.leaves, &m.steps, &m.mistakes, &m.updates)
+	jobs.List(f, "change", &m.change) // sum of the changes of the weights, each times its share
+	// averaged: sum over all steps of the weights then, less the shared ones
+	jobs.Optional(f, "mean", &m.mean, len(m.change))
+	jobs.Optional(f, "leaves", &m.leavesOf, len(m.change)) // changed: leaves with an update that reached the weight
+	jobs.Tuple(f, "counts", &m.leaves, &m.steps, &m.mistakes, &m.updates)
 }
 
 // plus adds what the leaves to the right learned.
-func (m *mix) plus(right *mix) (_ *mix, err error) {
-	if m.change, err = sums.Of(m.change, right.change); err != nil {
-		return nil, err
-	}
-	if m.mean, err = sums.Of(m.mean, right.mean); err != nil {
-		return nil, err
-	}
+func (m *mix) plus(right *mix) (*mix, error) {
 	m.leaves, m.steps = m.leaves+right.leaves, m.steps+right.steps
 	m.mistakes, m.updates = m.mistakes+right.mistakes, m.updates+right.updates
-	m.leavesOf, err = sums.Of(m.leavesOf, right.leavesOf)
-	return m, err
+	return m, cmp.Or(sums.Into(&m.change, right.change), sums.Into(&m.mean, right.mean),
+		sums.Into(&m.leavesOf, right.leavesOf))
 }
 
 // finish mixes the weights of all leaves.

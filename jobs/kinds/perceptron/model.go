@@ -6,36 +6,6 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/features"
-	"github.com/gram-compute/gram/kernelops"
-)
-
-// modelVersion is the version of the model's layout.
-const modelVersion = 1
-
-// Arrays of a model, beside kind, version and the space's. There is one row of weights for two
-// classes, else one for each; stride is the width and one for the bias, which is last. The weights of sparse
-// vectors are transposed.
-const (
-	modelForm         = "form"          // U8 text
-	modelRule         = "rule"          // U8 text: signed, argmax or one_vs_rest
-	modelBias         = "bias"          // I32 scalar: 1 where the bias is learned, else 0
-	modelDistinct     = "distinct"      // F32 scalar
-	modelMaxVectors   = "max_vectors"   // I64 scalar
-	modelClassWeights = "class_weights" // F32 [classes], where given
-	modelWeights      = "weights"       // F32 [rows, stride]: the last ones
-	modelSteps        = "steps"         // I64 scalar: records met
-	modelSums         = "sums"          // F64 [rows, stride], averaged: the mean is weights - sums/steps
-	modelVectors      = "vectors"       // F32 [n, rows * stride], voted and unweighted: weights before the last ones
-	modelSurvived     = "survived"      // I64 [n + 1]: the steps that each came through, the last ones too
-	modelDropped      = "dropped"       // I64 [2]: vectors that were dropped, and their votes, where some were
-	trainingMistakes  = "training.mistakes"
-	trainingUpdates   = "training.updates"   // I64 [epochs], as are the mistakes
-	trainingSeparated = "training.separated" // I32 scalar: 1 where the last epoch made no mistake
-	trainingWarm      = "training.warm"      // I32 scalar: 1 where weights began at those of another model
-	trainingMargin    = "training.margin"    // F64 [1], one_vs_rest [classes]; none once it learned on
-	trainingRadius    = "training.radius"    // F64 scalar
-	// F64 scalar: on all mistakes, one_vs_rest on all updates; 0 where there is none
-	trainingBound = "training.bound"
 )
 
 // model is a perceptron with what is known of its training.
@@ -58,7 +28,7 @@ const maxCount = int64(1) << 53
 
 // Fields lists the model. The learner's ops are not among them.
 func (m *model) Fields(f *jobs.Fields) {
-	f.Kind(KindName, modelVersion)
+	f.Kind(KindName, 1)
 	jobs.Make(f, &m.space).Fields(f)
 	if f.Reading() {
 		m.Learner = &Learner{Setup: Setup{Classes: m.space.Labels.Len(), Width: m.space.Width, Sparse: m.space.Sparse}}
@@ -73,12 +43,12 @@ func (m *model) Fields(f *jobs.Fields) {
 
 // Fields lists what the space does not say.
 func (s *Setup) Fields(f *jobs.Fields) {
-	jobs.Named(f, modelForm, &s.Form, formNames)
-	jobs.Named(f, modelRule, &s.Rule, ruleNames)
-	jobs.Flag[int32](f, modelBias, &s.Bias)
-	jobs.Scalar(f, modelDistinct, &s.Distinct)
-	f.Int(modelMaxVectors, &s.MaxVectors, 1, maxVectorsEver)
-	jobs.Optional(f, modelClassWeights, &s.ClassWeights, s.Classes)
+	jobs.Named(f, "form", &s.Form, formNames)
+	jobs.Named(f, "rule", &s.Rule, ruleNames)
+	jobs.Flag[int32](f, "bias", &s.Bias)
+	jobs.Scalar(f, "distinct", &s.Distinct)
+	f.Int("max_vectors", &s.MaxVectors, 1, maxVectorsEver)
+	jobs.Optional(f, "class_weights", &s.ClassWeights, s.Classes)
 	f.Check(s.check)
 }
 
@@ -97,49 +67,49 @@ func (s *Setup) check() error {
 	return nil
 }
 
-// Fields lists what was learned, for a Setup that is known.
+// Fields lists what was learned, for a Setup that is known. There is one row of weights for two classes, else one for
+// each; a row ends with the bias. The weights of sparse vectors are transposed.
 func (l *Learner) Fields(f *jobs.Fields) {
-	jobs.List(f, modelWeights, &l.weights, l.shape()...)
-	jobs.Scalar(f, modelSteps, &l.steps)
+	jobs.List(f, "weights", &l.weights, l.shape()...) // the last ones
+	jobs.Scalar(f, "steps", &l.steps)                 // records met
 	if l.Form == Averaged {
-		jobs.List(f, modelSums, &l.sums, l.shape()...)
+		jobs.List(f, "sums", &l.sums, l.shape()...) // averaged: the mean is weights - sums/steps
 	}
 	if !l.Form.votes() {
 		return
 	}
 	n := l.votes()
-	f.Dim(modelVectors, 0, &n)
-	jobs.List(f, modelVectors, &l.vectors, n, l.size())
-	jobs.List(f, modelSurvived, &l.survived)
+	f.Dim("vectors", 0, &n)
+	jobs.List(f, "vectors", &l.vectors, n, l.size()) // voted and unweighted: weights before the last ones
+	jobs.List(f, "survived", &l.survived)            // the steps that each came through, the last ones too
 	l.dropped.Fields(f)
-	f.Require(n <= l.MaxVectors && len(l.survived) == n+1 && counts(l.survived),
+	f.Require(n <= l.MaxVectors && len(l.survived) == n+1 && jobs.Exact(l.survived, 0),
 		"a perceptron of %d vectors, %d numbers of votes, max_vectors %d", n, len(l.survived), l.MaxVectors)
 }
 
 // Fields lists the history of a model with as many rows of margins.
 func (h *history) Fields(f *jobs.Fields, rows int) {
-	jobs.List(f, trainingMistakes, &h.epochMistakes)
-	jobs.List(f, trainingUpdates, &h.epochUpdates, len(h.epochMistakes))
-	f.Require(counts(h.epochMistakes) && counts(h.epochUpdates), "a perceptron's mistakes are below 0 or too many")
-	jobs.Flag[int32](f, trainingSeparated, &h.separated)
-	jobs.Flag[int32](f, trainingWarm, &h.warm)
-	jobs.List(f, trainingMargin, &h.margin)
+	jobs.List(f, "training.mistakes", &h.epochMistakes)
+	jobs.List(f, "training.updates", &h.epochUpdates, len(h.epochMistakes))
+	f.Require(jobs.Exact(h.epochMistakes, 0) && jobs.Exact(h.epochUpdates, 0), "a perceptron's mistakes are below 0 or too many")
+	jobs.Flag[int32](f, "training.separated", &h.separated) // 1 where the last epoch made no mistake
+	jobs.Flag[int32](f, "training.warm", &h.warm)           // 1 where weights began at those of another model
+	jobs.List(f, "training.margin", &h.margin)              // one_vs_rest [classes]; none once it learned on
 	f.Require((len(h.margin) == 0 || len(h.margin) == rows) && jobs.Finite(h.margin),
 		"a perceptron has %d margins, not %d, or one is not finite", len(h.margin), rows)
-	jobs.Scalar(f, trainingRadius, &h.radius)
-	jobs.Scalar(f, trainingBound, &h.bound)
+	jobs.Scalar(f, "training.radius", &h.radius)
+	jobs.Scalar(f, "training.bound", &h.bound) // on all mistakes, one_vs_rest on all updates; 0 where there is none
 	f.Require(h.radius >= 0 && h.radius < math.Inf(1) && h.bound >= 0 && h.bound < math.Inf(1),
 		"a perceptron has a radius of %v and a bound of %v", h.radius, h.bound)
 }
 
 // readModel loads a model in time and memory linear in its bytes, and refuses with jobs.Malformed what
 // training would not write. It shares memory with the arrays: a learner that goes on needs own().
-func readModel(a jobs.Arrays, ops *kernelops.Set) (*model, error) {
-	m, err := jobs.Read(a, &model{})
+func readModel(a jobs.Arrays) (*model, error) {
+	m, err := jobs.Load[model](a)
 	if err != nil {
 		return nil, err
 	}
-	m.ops = ops
 	return m, m.checkLearned()
 }
 
@@ -168,16 +138,4 @@ func (l *Learner) finiteMean() bool {
 func (m *model) own() {
 	m.weights, m.sums, m.vectors, m.survived = slices.Clone(m.weights), slices.Clone(m.sums), slices.Clone(m.vectors),
 		slices.Clone(m.survived)
-}
-
-// counts reports whether no count is below 0 and their sum is exact in float64.
-func counts(list []int64) bool {
-	sum := int64(0)
-	for _, n := range list {
-		if n < 0 || n > maxCount-sum {
-			return false
-		}
-		sum += n
-	}
-	return true
 }

@@ -26,10 +26,11 @@ type Online struct {
 
 // Load begins with a model; errors are those of NewPredictor. The arrays are not written to.
 func Load(a jobs.Arrays, ops *kernelops.Set) (*Online, error) {
-	m, err := readModel(a, ops)
+	m, err := readModel(a)
 	if err != nil {
 		return nil, err
 	}
+	m.ops = ops
 	m.own()
 	return &Online{model: m, reader: m.space.NewReader(), labels: m.space.Labels.List()}, nil
 }

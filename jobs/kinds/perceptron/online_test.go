@@ -54,12 +54,12 @@ func TestOnlineGoesOnAsTheJobWould(t *testing.T) {
 				mistakes += int64(bit(mistake))
 			}
 			got, want := o.Model(), train(t, fmt.Sprintf(params, form, 2), records).Model
-			for _, name := range []string{modelWeights, modelSteps, modelSums, modelVectors, modelSurvived} {
+			for _, name := range []string{"weights", "steps", "sums", "vectors", "survived"} {
 				if string(got[name].Data) != string(want[name].Data) {
 					t.Errorf("%s, %s: array %q is not that of two epochs", name, form, name)
 				}
 			}
-			if history, err := jobs.Get[int64](want, trainingMistakes); err != nil || history[1] != mistakes {
+			if history, err := jobs.Get[int64](want, "training.mistakes"); err != nil || history[1] != mistakes {
 				t.Errorf("%s, %s: %d mistakes, not %v (%v)", name, form, mistakes, history, err)
 			}
 			if !slices.Equal(slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want))) {

@@ -3,53 +3,39 @@ package perceptron
 import (
 	"context"
 	"math"
-	"slices"
 
-	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/classify"
 	"github.com/gram-compute/gram/jobs/learn/features"
+	"github.com/gram-compute/gram/jobs/learn/rank"
 	"github.com/gram-compute/gram/kernelops"
 )
 
 // predictor decides by the weights of a model; one goroutine at a time.
 type predictor struct {
 	*Learner  // its weights are those that decide
-	reader    *features.Reader
 	labels    []string
 	products  kernelops.Matrix // of dense records and vectors that vote
 	workspace kernelops.Workspace
-	outcomes  []jobs.Outcome
 }
 
 // NewPredictor loads a model. One prediction takes time linear in a record's values times the rows of
 // weights, or those of all vectors that vote. Bytes that training would not have written are a
 // *protocol.Fault of CodeCorrupt.
 func NewPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
-	m, err := readModel(a, ops)
+	m, err := readModel(a)
 	if err != nil {
 		return nil, err
 	}
-	return m.predictor(), nil
+	m.ops, m.weights = ops, m.deciding()
+	p := &predictor{Learner: m.Learner, labels: m.space.Labels.List()}
+	return classify.NewVectors(m.space, classify.Scored(p.labels, "score"), p.predict), nil
 }
 
-func (m *model) predictor() *predictor {
-	l := *m.Learner
-	l.weights = l.deciding()
-	return &predictor{Learner: &l, reader: m.space.NewReader(), labels: m.space.Labels.List()}
-}
-
-// Answers are a label, and a score for each: <w, x> + b, which for two classes is that of the second, and of the
-// first with the other sign; votes where the form votes. The value is the score of the label.
-func (p *predictor) Answers() jobs.Answers {
-	return jobs.Answers{Labels: p.labels, Value: "score", Scores: p.labels}
-}
-
-// Predict gives each record the label of the greatest score, of equals the first.
-func (p *predictor) Predict(_ context.Context, block *dataset.Block) ([]jobs.Outcome, error) {
-	v, err := p.reader.Read(block, nil)
-	if err != nil {
-		return nil, err
-	}
+// predict gives each record the label of the greatest score, of equals the first. Each label has a score: <w, x> + b,
+// which for two classes is that of the second, and of the first with the other sign; votes where the form votes. The
+// value is the score of the label.
+func (p *predictor) predict(_ context.Context, list []jobs.Outcome, v features.Vectors) ([]jobs.Outcome, error) {
 	scores := make([]float64, v.Rows*p.Classes)
 	switch {
 	case !p.Form.votes():
@@ -62,11 +48,10 @@ func (p *predictor) Predict(_ context.Context, block *dataset.Block) ([]jobs.Out
 	default:
 		p.voteDense(scores, v.Dense)
 	}
-	p.outcomes = p.outcomes[:0]
 	for i := range v.Rows {
-		p.outcomes = append(p.outcomes, p.outcome(scores[i*p.Classes:(i+1)*p.Classes]))
+		list = append(list, p.outcome(scores[i*p.Classes:(i+1)*p.Classes]))
 	}
-	return p.outcomes, nil
+	return list, nil
 }
 
 // perClass sets dst to a score of each class, within float32.
@@ -93,19 +78,8 @@ func bounded(score float32) float64 {
 }
 
 func (p *predictor) outcome(scores []float64) jobs.Outcome {
-	best := first(scores)
+	best := rank.First(scores)
 	return jobs.Outcome{Label: p.labels[best], Value: scores[best], Scores: scores}
-}
-
-// first is the index of the greatest, of equals the first.
-func first[T float32 | float64](scores []T) int {
-	best := 0
-	for i, score := range scores {
-		if score > scores[best] {
-			best = i
-		}
-	}
-	return best
 }
 
 // voter returns the number of votes that vector k has, and its weights; the last is that of the last weights.
@@ -124,7 +98,7 @@ func (p *predictor) voter(k int) (votes float64, weights []float32) {
 func (p *predictor) vote(dst []float64, scores []float32, votes float64) {
 	switch {
 	case p.Rule != Signed:
-		dst[first(scores)] += votes
+		dst[rank.First(scores)] += votes
 	case scores[0] > 0:
 		dst[1] += votes
 	case scores[0] < 0:
@@ -174,8 +148,8 @@ func (p *predictor) voteTile(dst []float64, x kernelops.Matrix, from, to int) {
 // voteProduct lets the vectors from number k on vote.
 func (p *predictor) voteProduct(dst []float64, x, y kernelops.Matrix, k int) {
 	rows := p.rows()
-	p.products = kernelops.Matrix{Data: slices.Grow(p.products.Data[:0], x.Rows*y.Rows)[:x.Rows*y.Rows], Rows: x.Rows,
-		Cols: y.Rows, Stride: y.Rows}
+	p.products = kernelops.Matrix{Data: kernelops.Resize(p.products.Data, x.Rows*y.Rows), Rows: x.Rows, Cols: y.Rows,
+		Stride: y.Rows}
 	p.ops.Dots(p.products, x, y, &p.workspace)
 	for i := range x.Rows {
 		scores := p.products.Row(i)

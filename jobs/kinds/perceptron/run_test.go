@@ -46,10 +46,11 @@ func modelOf(t testing.TB, result jobstest.Result) *model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := readModel(arrays, kernelops.Best())
+	m, err := readModel(arrays)
 	if err != nil {
 		t.Fatal(err)
 	}
+	m.ops = kernelops.Best()
 	return m
 }
 

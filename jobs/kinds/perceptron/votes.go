@@ -137,13 +137,13 @@ func (j job) room(s *state) (int64, error) {
 
 // Fields lists the counts, where something was dropped.
 func (d *dropped) Fields(f *jobs.Fields) {
-	if !f.Has(modelDropped, d.vectors > 0) {
+	if !f.Has("dropped", d.vectors > 0) {
 		if f.Reading() {
 			*d = dropped{}
 		}
 		return
 	}
-	jobs.Tuple(f, modelDropped, &d.vectors, &d.votes)
-	f.Require(d.vectors > 0 && counts([]int64{d.vectors, d.votes}),
+	jobs.Tuple(f, "dropped", &d.vectors, &d.votes)
+	f.Require(d.vectors > 0 && jobs.Exact([]int64{d.vectors, d.votes}, 0),
 		"a perceptron that dropped %d vectors of %d votes", d.vectors, d.votes)
 }

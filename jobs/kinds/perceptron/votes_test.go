@@ -21,7 +21,7 @@ func TestVotesDroppedByHand(t *testing.T) {
 		m.dropped != (dropped{1, 1}) {
 		t.Errorf("vectors %v survived %v, dropped %v", m.vectors, m.survived, m.dropped)
 	}
-	text, err := Describe(result.Model, jobs.DescribeOptions{})
+	text, err := Kind().Describe(result.Model, jobs.DescribeOptions{})
 	if err != nil || !strings.Contains(text, "vectors      2; 1 more, with 16.7 % of the votes, were dropped") {
 		t.Errorf("%v\n%s", err, text)
 	}

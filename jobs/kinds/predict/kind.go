@@ -25,7 +25,7 @@ type OfModel func(model jobs.Arrays) (jobs.Kind, error)
 func Kind(ofModel OfModel) jobs.Kind {
 	return jobs.Kind{Name: KindName, Params: params.Of[predictions.Params](),
 		Summary:  "Predicts the records of a data set with the model of another job.",
-		Describe: Describe, UsesModel: true, Accepts: models{ofModel: ofModel}.accepts, Figures: Figures,
+		Describe: Describe, UsesModel: true, Accepts: models{ofModel: ofModel}.accepts, Figures: evaluation.Figures,
 		New: func(spec protocol.JobSpec) (jobs.Algorithm, error) { return newAlgorithm(spec, ofModel) }}
 }
 
@@ -92,11 +92,6 @@ func costs(model jobs.Arrays, labels []string) (evaluation.Costs, error) {
 		return nil, err
 	}
 	return rule.Costs(labels), nil
-}
-
-// Figures show the evaluation, where labels were known.
-func Figures(_ jobs.Arrays, metrics []jobs.Metric) ([]jobs.Figure, error) {
-	return evaluation.Figures(nil, metrics)
 }
 
 // Describe tells what was written.

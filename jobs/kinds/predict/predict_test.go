@@ -186,7 +186,7 @@ func TestJudgedByHand(t *testing.T) {
 	if want := `[{"id":{"Object":"records","Offset":2},"truth":"left","decided":"right"}]`; metrics["evaluation.mistakes"] != want {
 		t.Errorf("%s", metrics["evaluation.mistakes"])
 	}
-	figures, err := predict.Figures(nil,
+	figures, err := predict.Kind(nil).Figures(nil,
 		[]jobs.Metric{{Name: "evaluation.confusion", Value: json.RawMessage(metrics["evaluation.confusion"])}})
 	if err != nil || len(figures) != 1 {
 		t.Errorf("%v, %v", figures, err)

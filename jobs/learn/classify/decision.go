@@ -7,6 +7,8 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
+	"github.com/gram-compute/gram/jobs/learn/rank"
+	"github.com/gram-compute/gram/jobs/learn/sums"
 	"github.com/gram-compute/gram/kernelops/fmath"
 )
 
@@ -40,10 +42,7 @@ func (d *Decision) Fields(f *jobs.Fields, classes int) {
 
 // LogPrior returns log p(y) of each class, given the weight of its training records.
 func (d *Decision) LogPrior(weights []float64) []float64 {
-	prior, total := make([]float64, len(weights)), 0.0
-	for _, w := range weights {
-		total += w
-	}
+	prior, total := make([]float64, len(weights)), sums.Total(weights)
 	for y, w := range weights {
 		if d.prior == evaluation.PriorUniform {
 			prior[y] = -fmath.Log(float64(len(prior)))
@@ -58,11 +57,7 @@ func (d *Decision) LogPrior(weights []float64) []float64 {
 // rule, and both may be the same slice. Ties go to the first class. logDensity is log p(x). The time is linear in the
 // classes and the named costs.
 func (d *Decision) Decide(posterior, joint []float64) (class int, rejected bool, logDensity float64) {
-	for y, v := range joint {
-		if v > joint[class] {
-			class = y
-		}
-	}
+	class = rank.First(joint)
 	best := joint[class]
 	for y, v := range joint {
 		posterior[y] = v - best

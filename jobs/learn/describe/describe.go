@@ -2,21 +2,63 @@
 package describe
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/protocol"
 )
 
 // Width is how many columns a line has at most.
 const Width = 80
 
-// Classes are the numbers of the labels named, or the first few of all. Labels are in byte order; a name that is not
-// among them is a *protocol.Fault of CodeSpecInvalid.
-func Classes(labels, names []string, few int) ([]int, error) {
+// Page is the description of a model, as it is written.
+type Page struct {
+	strings.Builder
+	Names []string // the classes that people ask for; empty for a few
+	Top   int      // the things of each class that people ask for; 0 for a few
+}
+
+// Of returns the Describe of a kind whose models read reads and write describes.
+func Of[M any](
+	read func(jobs.Arrays) (M, error), write func(M, *Page) error,
+) func(jobs.Arrays, jobs.DescribeOptions) (string, error) {
+	return func(a jobs.Arrays, opt jobs.DescribeOptions) (string, error) {
+		m, err := read(a)
+		if err != nil {
+			return "", err
+		}
+		p := &Page{Names: opt.Classes, Top: max(0, opt.Top)}
+		if err := write(m, p); err != nil {
+			return "", err
+		}
+		return p.String(), nil
+	}
+}
+
+// Text writes formatted text.
+func (p *Page) Text(format string, args ...any) { fmt.Fprintf(p, format, args...) }
+
+// Fact writes a line with a name and what is known by it, of any length.
+func (p *Page) Fact(name, format string, args ...any) {
+	p.Text("%-12s %s\n", name, fmt.Sprintf(format, args...))
+}
+
+// Line is Fact, cut off at Width.
+func (p *Page) Line(name, format string, args ...any) {
+	p.Fact(name, "%s", Clip(fmt.Sprintf(format, args...), Width-13))
+}
+
+// Few returns how many things of each class to show: those that people ask for, or else few.
+func (p *Page) Few(few int) int { return cmp.Or(p.Top, few) }
+
+// Classes are the numbers of the labels that people ask for, or the first few of all. Labels are in byte order; a name
+// that is not among them is a *protocol.Fault of CodeSpecInvalid.
+func (p *Page) Classes(labels []string, few int) ([]int, error) {
 	var classes []int
-	for _, name := range names {
+	for _, name := range p.Names {
 		y, ok := slices.BinarySearch(labels, name)
 		if !ok {
 			return nil, protocol.SpecFault("the model has no class %q", name).
@@ -24,10 +66,41 @@ func Classes(labels, names []string, few int) ([]int, error) {
 		}
 		classes = append(classes, y)
 	}
-	for y := 0; len(names) == 0 && y < min(len(labels), few); y++ {
+	for y := 0; len(p.Names) == 0 && y < min(len(labels), few); y++ {
 		classes = append(classes, y)
 	}
 	return classes, nil
+}
+
+// Shown says how many of all things were shown, if those were not all and not asked for; what names both numbers.
+func (p *Page) Shown(what string, shown, all int) {
+	if len(p.Names) == 0 && shown < all {
+		p.Text("\n"+what+" shown; name others to see them.\n", shown, all)
+	}
+}
+
+// maxRows bounds the rows of a table.
+const maxRows = 20
+
+// Table writes a row for each label, and how many are left out beyond a few.
+func (p *Page) Table(labels []string, row func(class int) string) {
+	for y, label := range labels[:min(len(labels), maxRows)] {
+		p.Text("%-24.24s %s\n", label, row(y))
+	}
+	if more := len(labels) - maxRows; more > 0 {
+		p.Text("and %d more\n", more)
+	}
+}
+
+// Words writes a list in lines, indented by two, with a comma behind each word but the last.
+func (p *Page) Words(words []string) {
+	for i := range words {
+		words[i] = Clip(words[i], Width-5)
+		if i < len(words)-1 {
+			words[i] += ","
+		}
+	}
+	p.wrap(words)
 }
 
 // maxNamed bounds the classes that an error names.
@@ -44,18 +117,16 @@ func someOf(labels []string) string {
 	return strings.Join(named, ", ")
 }
 
-// Wrap writes words in lines, indented by two.
-func Wrap(b *strings.Builder, words []string) {
+func (p *Page) wrap(words []string) {
 	line := " "
 	for _, word := range words {
-		word = Clip(word, Width-4)
 		if len([]rune(line))+1+len([]rune(word)) > Width && line != " " {
-			b.WriteString(line + "\n")
+			p.WriteString(line + "\n")
 			line = " "
 		}
 		line += " " + word
 	}
-	b.WriteString(line + "\n")
+	p.WriteString(line + "\n")
 }
 
 // Clip shortens a line to a number of columns, from 3.

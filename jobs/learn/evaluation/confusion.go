@@ -67,14 +67,6 @@ func (c *Confusion) Cells() (labels []string, cells []Cell) {
 	return labels, cells
 }
 
-// Arrays of a confusion matrix: "labels", and the columns of its cells.
-const (
-	labelsName    = "labels"
-	truthName     = "cells.truth"
-	predictedName = "cells.predicted"
-	countName     = "cells.count"
-)
-
 // Fields lists the matrix.
 func (c *Confusion) Fields(f *jobs.Fields) {
 	list, cells := c.Cells()
@@ -83,10 +75,10 @@ func (c *Confusion) Fields(f *jobs.Fields) {
 	for i, cell := range cells {
 		truth[i], predicted[i], count[i] = cell.Truth, cell.Predicted, cell.Count
 	}
-	f.Strings(labelsName, &labels)
-	jobs.List(f, truthName, &truth)
-	jobs.List(f, predictedName, &predicted, len(truth))
-	jobs.List(f, countName, &count, len(truth))
+	f.Strings("labels", &labels)
+	jobs.List(f, "cells.truth", &truth)
+	jobs.List(f, "cells.predicted", &predicted, len(truth))
+	jobs.List(f, "cells.count", &count, len(truth))
 	f.Check(func() error {
 		c.counts = make(map[decision]int64, len(truth))
 		for i := range truth {

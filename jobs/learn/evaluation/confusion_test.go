@@ -144,16 +144,16 @@ func TestMergeIsAssociative(t *testing.T) {
 
 func TestReadConfusionRefuses(t *testing.T) {
 	for name, spoil := range map[string]func(jobs.Arrays){
-		"truth beyond":     func(a jobs.Arrays) { jobs.Put(a, truthName, []int32{4, 0, 0, 1, 1, 1, 2}) },
-		"truth negative":   func(a jobs.Arrays) { jobs.Put(a, truthName, []int32{-1, 0, 0, 1, 1, 1, 2}) },
-		"predicted beyond": func(a jobs.Arrays) { jobs.Put(a, predictedName, []int32{9, 1, 3, 0, 1, 2, 1}) },
-		"predicted below":  func(a jobs.Arrays) { jobs.Put(a, predictedName, []int32{-2, 1, 3, 0, 1, 2, 1}) },
-		"count 0":          func(a jobs.Arrays) { jobs.Put(a, countName, make([]int64, 7)) },
-		"count short":      func(a jobs.Arrays) { jobs.Put(a, countName, []int64{1}) },
-		"missing":          func(a jobs.Arrays) { delete(a, truthName) },
+		"truth beyond":     func(a jobs.Arrays) { jobs.Put(a, "cells.truth", []int32{4, 0, 0, 1, 1, 1, 2}) },
+		"truth negative":   func(a jobs.Arrays) { jobs.Put(a, "cells.truth", []int32{-1, 0, 0, 1, 1, 1, 2}) },
+		"predicted beyond": func(a jobs.Arrays) { jobs.Put(a, "cells.predicted", []int32{9, 1, 3, 0, 1, 2, 1}) },
+		"predicted below":  func(a jobs.Arrays) { jobs.Put(a, "cells.predicted", []int32{-2, 1, 3, 0, 1, 2, 1}) },
+		"count 0":          func(a jobs.Arrays) { jobs.Put(a, "cells.count", make([]int64, 7)) },
+		"count short":      func(a jobs.Arrays) { jobs.Put(a, "cells.count", []int64{1}) },
+		"missing":          func(a jobs.Arrays) { delete(a, "cells.truth") },
 	} {
 		a := jobs.ArraysOf(handWorked())
-		if n := a[countName].Len(); n != 7 {
+		if n := a["cells.count"].Len(); n != 7 {
 			t.Fatalf("%d cells", n)
 		}
 		spoil(a)

@@ -103,22 +103,15 @@ func (r *Rule) Decide(posterior []float64) int {
 	return best
 }
 
-// Arrays of a rule in a model.
-const (
-	costTruth   = "costs.truth"   // I32, classes
-	costDecided = "costs.decided" // I32, classes
-	costCost    = "costs.cost"    // F64
-)
-
 // RuleFields lists the rule of a model of that many classes; a nil rule has no fields.
 func RuleFields(f *jobs.Fields, rule **Rule, classes int) {
-	if !f.Has(costCost, *rule != nil) {
+	if !f.Has("costs.cost", *rule != nil) {
 		return
 	}
 	r := jobs.Make(f, rule)
-	jobs.List(f, costCost, &r.cost)
-	jobs.List(f, costTruth, &r.truth, len(r.cost))
-	jobs.List(f, costDecided, &r.decided, len(r.cost))
+	jobs.List(f, "costs.cost", &r.cost)
+	jobs.List(f, "costs.truth", &r.truth, len(r.cost))
+	jobs.List(f, "costs.decided", &r.decided, len(r.cost))
 	f.Check(func() error { return r.check(classes) })
 	if f.Reading() {
 		r.expected = make([]float64, classes)

@@ -114,12 +114,12 @@ func TestRulesAreStored(t *testing.T) {
 		t.Error(r, err)
 	}
 	for name, spoil := range map[string]func(jobs.Arrays){
-		"class beyond": func(a jobs.Arrays) { jobs.Put(a, costTruth, []int32{0, 0, 3}) },
-		"class below":  func(a jobs.Arrays) { jobs.Put(a, costDecided, []int32{0, -1, 0}) },
-		"out of order": func(a jobs.Arrays) { jobs.Put(a, costDecided, []int32{2, 0, 0}) },
-		"twice":        func(a jobs.Arrays) { jobs.Put(a, costDecided, []int32{2, 2, 0}) },
-		"NaN":          func(a jobs.Arrays) { jobs.Put(a, costCost, []float64{1, math.NaN(), 2}) },
-		"short":        func(a jobs.Arrays) { jobs.Put(a, costCost, []float64{1}) },
+		"class beyond": func(a jobs.Arrays) { jobs.Put(a, "costs.truth", []int32{0, 0, 3}) },
+		"class below":  func(a jobs.Arrays) { jobs.Put(a, "costs.decided", []int32{0, -1, 0}) },
+		"out of order": func(a jobs.Arrays) { jobs.Put(a, "costs.decided", []int32{2, 0, 0}) },
+		"twice":        func(a jobs.Arrays) { jobs.Put(a, "costs.decided", []int32{2, 2, 0}) },
+		"NaN":          func(a jobs.Arrays) { jobs.Put(a, "costs.cost", []float64{1, math.NaN(), 2}) },
+		"short":        func(a jobs.Arrays) { jobs.Put(a, "costs.cost", []float64{1}) },
 	} {
 		a := model()
 		spoil(a)

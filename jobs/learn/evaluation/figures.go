@@ -36,22 +36,29 @@ func Figures(_ jobs.Arrays, metrics []jobs.Metric) ([]jobs.Figure, error) {
 }
 
 var drawings = map[string]func(json.RawMessage) ([]jobs.Figure, error){
-	reportMetric:     labelFigures,
-	confusionMetric:  confusionFigures,
-	mistakesMetric:   mistakeFigures,
-	costMetric:       costFigures,
-	regressionMetric: regressionFigures,
+	reportMetric:     drawing(labelFigures),
+	confusionMetric:  drawing(confusionFigures),
+	mistakesMetric:   drawing(mistakeFigures),
+	costMetric:       drawing(costFigures),
+	regressionMetric: drawing(regressionFigures),
+}
+
+// drawing reads the value of a metric before it is drawn.
+func drawing[V any](draw func(V) ([]jobs.Figure, error)) func(json.RawMessage) ([]jobs.Figure, error) {
+	return func(value json.RawMessage) ([]jobs.Figure, error) {
+		var v V
+		if err := json.Unmarshal(value, &v); err != nil {
+			return nil, err
+		}
+		return draw(v)
+	}
 }
 
 func percent(v float64) string { return fmt.Sprintf("%.1f %%", float64(100*v)) }
 
 // labelFigures tells the ratios of each label and, where a matrix of them could not be read, the most
 // confused pairs.
-func labelFigures(value json.RawMessage) ([]jobs.Figure, error) {
-	var r Report
-	if err := json.Unmarshal(value, &r); err != nil {
-		return nil, err
-	}
+func labelFigures(r Report) ([]jobs.Figure, error) {
 	table := &jobs.FigureTable{Columns: []string{"label", "records", "precision", "recall", "F1"}}
 	for _, l := range r.Labels[:min(len(r.Labels), maxLabelRows)] {
 		table.Rows = append(table.Rows, []string{l.Label, fmt.Sprint(l.Records), percent(l.Precision),
@@ -78,11 +85,7 @@ func labelFigures(value json.RawMessage) ([]jobs.Figure, error) {
 	return figures, nil
 }
 
-func confusionFigures(value json.RawMessage) ([]jobs.Figure, error) {
-	var m Matrix
-	if err := json.Unmarshal(value, &m); err != nil {
-		return nil, err
-	}
+func confusionFigures(m Matrix) ([]jobs.Figure, error) {
 	if len(m.Labels) == 0 || len(m.Labels) > maxHeatLabels {
 		return nil, nil
 	}
@@ -115,11 +118,7 @@ func (m Matrix) heatMap() (*jobs.HeatMap, error) {
 }
 
 // mistakeFigures shows mistakes as pictures, or lists them where they have no picture.
-func mistakeFigures(value json.RawMessage) ([]jobs.Figure, error) {
-	var list []Mistake
-	if err := json.Unmarshal(value, &list); err != nil {
-		return nil, err
-	}
+func mistakeFigures(list []Mistake) ([]jobs.Figure, error) {
 	const title = "Some of the mistakes"
 	if images := MistakeImages(list); images != nil {
 		return []jobs.Figure{{Title: title, Caption: "The label of a record, and what was decided.", Images: images}},
@@ -136,21 +135,17 @@ func mistakeFigures(value json.RawMessage) ([]jobs.Figure, error) {
 	return []jobs.Figure{{Title: title, Table: table}}, nil
 }
 
-func costFigures(value json.RawMessage) ([]jobs.Figure, error) {
-	var c Cost
-	err := json.Unmarshal(value, &c)
+func costFigures(c Cost) ([]jobs.Figure, error) {
 	return []jobs.Figure{{Title: "Cost of the decisions", Table: &jobs.FigureTable{
 		Columns: []string{"records", "total", "mean"},
 		Rows:    [][]string{{fmt.Sprint(c.Records), fmt.Sprintf("%.6g", c.Total), fmt.Sprintf("%.6g", c.Mean)}},
-	}}}, err
+	}}}, nil
 }
 
-func regressionFigures(value json.RawMessage) ([]jobs.Figure, error) {
-	var r Regression
-	err := json.Unmarshal(value, &r)
+func regressionFigures(r Regression) ([]jobs.Figure, error) {
 	return []jobs.Figure{{Title: "Errors of the predictions", Table: &jobs.FigureTable{
 		Columns: []string{"records", "mean squared error", "mean absolute error", "R²"},
 		Rows: [][]string{{fmt.Sprint(r.Records), fmt.Sprintf("%.6g", r.MeanSquaredError),
 			fmt.Sprintf("%.6g", r.MeanAbsoluteError), fmt.Sprintf("%.4f", r.R2)}},
-	}}}, err
+	}}}, nil
 }

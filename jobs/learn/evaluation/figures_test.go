@@ -86,7 +86,10 @@ func TestFiguresOfManyLabels(t *testing.T) {
 	for i := range maxLabelRows + 5 {
 		c.Add(fmt.Sprint("label-", i), "label-0")
 	}
-	metrics, err := listMetrics(named{reportMetric, c.Report()}, named{confusionMetric, c.Matrix()})
+	var facts jobs.Facts
+	facts.Add(reportMetric, c.Report())
+	facts.Add(confusionMetric, c.Matrix())
+	metrics, err := facts.Metrics()
 	if err != nil {
 		t.Fatal(err)
 	}

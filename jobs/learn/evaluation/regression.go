@@ -20,16 +20,10 @@ type Regression struct {
 	R2 float64 `json:"r2"`
 }
 
-// Arrays of a partial of a regression; its sums are float64, merged along the tree.
-const (
-	errorRecords  = "errors.records"  // I64 scalar
-	errorSquared  = "errors.squared"  // F64 scalars
-	errorAbsolute = "errors.absolute" //
-	truthMean     = "truth.mean"      //
-	truthM2       = "truth.m2"        // squared distances of the labels from their mean
-)
+// errorRecords is an array of a partial of a regression.
+const errorRecords = "errors.records"
 
-// errorSums are sums over records in their order.
+// errorSums are sums over records in their order; they are float64, merged along the tree.
 type errorSums struct {
 	records           int64
 	squared, absolute float64
@@ -106,8 +100,8 @@ func bounded(v float64) float64 {
 func (s *errorSums) Fields(f *jobs.Fields) {
 	jobs.Scalar(f, errorRecords, &s.records)
 	f.Require(s.records >= 0, "errors of %d records", s.records)
-	jobs.Scalar(f, errorSquared, &s.squared)
-	jobs.Scalar(f, errorAbsolute, &s.absolute)
-	jobs.Scalar(f, truthMean, &s.mean)
-	jobs.Scalar(f, truthM2, &s.m2)
+	jobs.Scalar(f, "errors.squared", &s.squared)
+	jobs.Scalar(f, "errors.absolute", &s.absolute)
+	jobs.Scalar(f, "truth.mean", &s.mean)
+	jobs.Scalar(f, "truth.m2", &s.m2) // squared distances of the labels from their mean
 }

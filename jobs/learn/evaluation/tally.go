@@ -118,17 +118,20 @@ func (t *Tally) Records() int64 {
 
 // Metrics are the facts that Judge leaves.
 func (t *Tally) Metrics(costs Costs) ([]jobs.Metric, error) {
+	var facts jobs.Facts
 	if t.errors != nil {
-		return listMetrics(named{regressionMetric, t.errors.report()})
+		facts.Add(regressionMetric, t.errors.report())
+		return facts.Metrics()
 	}
-	list := []named{{reportMetric, t.confusion.Report()}, {confusionMetric, t.confusion.Matrix()}}
+	facts.Add(reportMetric, t.confusion.Report())
+	facts.Add(confusionMetric, t.confusion.Matrix())
 	if mistakes := t.mistakes.List(); len(mistakes) > 0 {
-		list = append(list, named{mistakesMetric, shown(mistakes)})
+		facts.Add(mistakesMetric, shown(mistakes))
 	}
 	if costs != nil {
-		list = append(list, named{costMetric, t.confusion.cost(costs)})
+		facts.Add(costMetric, t.confusion.cost(costs))
 	}
-	return listMetrics(list...)
+	return facts.Metrics()
 }
 
 // TakeMistakes takes the mistakes out of the tally, for a phase that looks their records up; its metric is then
@@ -170,20 +173,3 @@ const (
 	costMetric       = "evaluation.cost"
 	regressionMetric = "evaluation.regression"
 )
-
-type named struct {
-	name  string
-	value any
-}
-
-func listMetrics(list ...named) ([]jobs.Metric, error) {
-	var metrics []jobs.Metric
-	for _, n := range list {
-		m, err := jobs.NewMetric(n.name, n.value)
-		if err != nil {
-			return nil, err
-		}
-		metrics = append(metrics, m)
-	}
-	return metrics, nil
-}

@@ -44,11 +44,11 @@ func TestHostileHashing(t *testing.T) {
 		"bits 64":     func(a jobs.Arrays) { jobs.PutScalar(a, hashBits, int32(64)) },
 		"bits of U8":  func(a jobs.Arrays) { jobs.PutScalar(a, hashBits, uint8(2)) },
 		"no bits":     func(a jobs.Arrays) { delete(a, hashBits) },
-		"sign 2":      func(a jobs.Arrays) { jobs.PutScalar(a, hashSigned, uint8(2)) },
-		"no sign":     func(a jobs.Arrays) { delete(a, hashSigned) },
-		"short key":   func(a jobs.Arrays) { jobs.Put(a, hashKey, []uint64{1}) },
-		"no key":      func(a jobs.Arrays) { delete(a, hashKey) },
-		"other width": func(a jobs.Arrays) { jobs.PutScalar(a, spaceWidth, int64(8)) },
+		"sign 2":      func(a jobs.Arrays) { jobs.PutScalar(a, "hashing.signed", uint8(2)) },
+		"no sign":     func(a jobs.Arrays) { delete(a, "hashing.signed") },
+		"short key":   func(a jobs.Arrays) { jobs.Put(a, "hashing.key", []uint64{1}) },
+		"no key":      func(a jobs.Arrays) { delete(a, "hashing.key") },
+		"other width": func(a jobs.Arrays) { jobs.PutScalar(a, "features.width", int64(8)) },
 	} {
 		_, _, a := hashedSpace(t, hashedParams(2, true), 1, [][]jobstest.Record{textsOf("a b")})
 		spoil(a)
@@ -68,13 +68,13 @@ func TestHostileHashing(t *testing.T) {
 		return a
 	}
 	for name, spoil := range map[string]func(jobs.Arrays){
-		"no hashes":    func(a jobs.Arrays) { delete(a, partHashes) },
-		"twice":        func(a jobs.Arrays) { jobs.Put(a, partHashes, []uint64{4, 4}) },
-		"not in order": func(a jobs.Arrays) { jobs.Put(a, partHashes, []uint64{4, 3}) },
-		"too many":     func(a jobs.Arrays) { jobs.Put(a, partHashes, make([]uint64, maxCountedTerms+1)) },
-		"many, listed": func(a jobs.Arrays) { jobs.PutScalar(a, partMany, uint8(1)) },
-		"many 2":       func(a jobs.Arrays) { jobs.PutScalar(a, partMany, uint8(2)) },
-		"no many":      func(a jobs.Arrays) { delete(a, partMany) },
+		"no hashes":    func(a jobs.Arrays) { delete(a, "hashes") },
+		"twice":        func(a jobs.Arrays) { jobs.Put(a, "hashes", []uint64{4, 4}) },
+		"not in order": func(a jobs.Arrays) { jobs.Put(a, "hashes", []uint64{4, 3}) },
+		"too many":     func(a jobs.Arrays) { jobs.Put(a, "hashes", make([]uint64, maxCountedTerms+1)) },
+		"many, listed": func(a jobs.Arrays) { jobs.PutScalar(a, "hashes.many", uint8(1)) },
+		"many 2":       func(a jobs.Arrays) { jobs.PutScalar(a, "hashes.many", uint8(2)) },
+		"no many":      func(a jobs.Arrays) { delete(a, "hashes.many") },
 	} {
 		bad := partial()
 		spoil(bad)

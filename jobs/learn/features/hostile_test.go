@@ -38,27 +38,29 @@ func TestPutWritesWhatWasRead(t *testing.T) {
 
 func TestHostileSpaces(t *testing.T) {
 	for name, spoil := range map[string]func(jobs.Arrays){
-		"no form":          func(a jobs.Arrays) { delete(a, spaceForm) },
-		"form 0":           func(a jobs.Arrays) { jobs.PutScalar(a, spaceForm, int32(0)) },
-		"form 4":           func(a jobs.Arrays) { jobs.PutScalar(a, spaceForm, int32(4)) },
-		"form of texts":    func(a jobs.Arrays) { jobs.PutScalar(a, spaceForm, int32(texts)) },
-		"width 0":          func(a jobs.Arrays) { jobs.PutScalar(a, spaceWidth, int64(0)) },
-		"width 3":          func(a jobs.Arrays) { jobs.PutScalar(a, spaceWidth, int64(3)) },
-		"width huge":       func(a jobs.Arrays) { jobs.PutScalar(a, spaceWidth, int64(1)<<40) },
-		"records 0":        func(a jobs.Arrays) { jobs.PutScalar(a, spaceRecords, int64(0)) },
-		"scale unknown":    func(a jobs.Arrays) { a.PutText(spaceScale, "zoom") },
-		"labels unsorted":  func(a jobs.Arrays) { a.PutStrings(labelsName, jobs.StringsOf("b", "a")) },
-		"label of none":    func(a jobs.Arrays) { jobs.Put(a, labelRecords, []int64{0, 3}) },
-		"labels of more":   func(a jobs.Arrays) { jobs.Put(a, labelRecords, []int64{math.MaxInt64, math.MaxInt64}) },
-		"label counts":     func(a jobs.Arrays) { jobs.Put(a, labelRecords, []int64{4}) },
-		"mean NaN":         func(a jobs.Arrays) { jobs.Put(a, spaceMean, []float64{math.NaN(), 1}) },
-		"mean short":       func(a jobs.Arrays) { jobs.Put(a, spaceMean, []float64{1}) },
-		"variance below 0": func(a jobs.Arrays) { jobs.Put(a, spaceVariance, []float64{1, -1}) },
-		"range reversed":   func(a jobs.Arrays) { jobs.Put(a, spaceMin, []float32{9, 0}) },
-		"factor 0":         func(a jobs.Arrays) { jobs.Put(a, spaceFactor, []float64{1, 0}) },
-		"factor infinite":  func(a jobs.Arrays) { jobs.Put(a, spaceFactor, []float64{1, math.Inf(1)}) },
-		"no factor":        func(a jobs.Arrays) { delete(a, spaceFactor) },
-		"no shift":         func(a jobs.Arrays) { delete(a, spaceShift) },
+		"no form":         func(a jobs.Arrays) { delete(a, "features.form") },
+		"form 0":          func(a jobs.Arrays) { jobs.PutScalar(a, "features.form", int32(0)) },
+		"form 4":          func(a jobs.Arrays) { jobs.PutScalar(a, "features.form", int32(4)) },
+		"form of texts":   func(a jobs.Arrays) { jobs.PutScalar(a, "features.form", int32(texts)) },
+		"width 0":         func(a jobs.Arrays) { jobs.PutScalar(a, "features.width", int64(0)) },
+		"width 3":         func(a jobs.Arrays) { jobs.PutScalar(a, "features.width", int64(3)) },
+		"width huge":      func(a jobs.Arrays) { jobs.PutScalar(a, "features.width", int64(1)<<40) },
+		"records 0":       func(a jobs.Arrays) { jobs.PutScalar(a, "features.records", int64(0)) },
+		"scale unknown":   func(a jobs.Arrays) { a.PutText("features.scale", "zoom") },
+		"labels unsorted": func(a jobs.Arrays) { a.PutStrings("labels", jobs.StringsOf("b", "a")) },
+		"label of none":   func(a jobs.Arrays) { jobs.Put(a, "labels.records", []int64{0, 3}) },
+		"labels of more": func(a jobs.Arrays) {
+			jobs.Put(a, "labels.records", []int64{math.MaxInt64, math.MaxInt64})
+		},
+		"label counts":     func(a jobs.Arrays) { jobs.Put(a, "labels.records", []int64{4}) },
+		"mean NaN":         func(a jobs.Arrays) { jobs.Put(a, "features.mean", []float64{math.NaN(), 1}) },
+		"mean short":       func(a jobs.Arrays) { jobs.Put(a, "features.mean", []float64{1}) },
+		"variance below 0": func(a jobs.Arrays) { jobs.Put(a, "features.variance", []float64{1, -1}) },
+		"range reversed":   func(a jobs.Arrays) { jobs.Put(a, "features.min", []float32{9, 0}) },
+		"factor 0":         func(a jobs.Arrays) { jobs.Put(a, "features.factor", []float64{1, 0}) },
+		"factor infinite":  func(a jobs.Arrays) { jobs.Put(a, "features.factor", []float64{1, math.Inf(1)}) },
+		"no factor":        func(a jobs.Arrays) { delete(a, "features.factor") },
+		"no shift":         func(a jobs.Arrays) { delete(a, "features.shift") },
 	} {
 		a := model(t, ScaleStandard, denseBlock)
 		spoil(a)
@@ -66,10 +68,10 @@ func TestHostileSpaces(t *testing.T) {
 		wantCorrupt(t, name, err)
 	}
 	for name, spoil := range map[string]func(jobs.Arrays){
-		"another width": func(a jobs.Arrays) { jobs.PutScalar(a, spaceWidth, int64(1)) },
+		"another width": func(a jobs.Arrays) { jobs.PutScalar(a, "features.width", int64(1)) },
 		"no terms":      func(a jobs.Arrays) { delete(a, "dictionary.bytes") },
 		"n-grams":       func(a jobs.Arrays) { jobs.PutScalar(a, "tokenizer.ngram_max", int32(1<<30)) },
-		"standard":      func(a jobs.Arrays) { a.PutText(spaceScale, ScaleStandard) },
+		"standard":      func(a jobs.Arrays) { a.PutText("features.scale", ScaleStandard) },
 	} {
 		a := model(t, ScaleNone, textBlock)
 		spoil(a)
@@ -91,12 +93,12 @@ func TestHostilePartials(t *testing.T) {
 		return a
 	}
 	for name, spoil := range map[string]func(jobs.Arrays){
-		"form":    func(a jobs.Arrays) { jobs.PutScalar(a, partForm, int32(9)) },
-		"width":   func(a jobs.Arrays) { jobs.PutScalar(a, partWidth, int64(-1)) },
-		"records": func(a jobs.Arrays) { jobs.PutScalar(a, partRecords, int64(-1)) },
-		"mean":    func(a jobs.Arrays) { jobs.Put(a, partMean, []float64{1}) },
-		"labels":  func(a jobs.Arrays) { a.PutStrings(labelsName, jobs.StringsOf("b", "a")) },
-		"first":   func(a jobs.Arrays) { delete(a, firstObject) },
+		"form":    func(a jobs.Arrays) { jobs.PutScalar(a, "form", int32(9)) },
+		"width":   func(a jobs.Arrays) { jobs.PutScalar(a, "width", int64(-1)) },
+		"records": func(a jobs.Arrays) { jobs.PutScalar(a, "records", int64(-1)) },
+		"mean":    func(a jobs.Arrays) { jobs.Put(a, "mean", []float64{1}) },
+		"labels":  func(a jobs.Arrays) { a.PutStrings("labels", jobs.StringsOf("b", "a")) },
+		"first":   func(a jobs.Arrays) { delete(a, "first.object") },
 	} {
 		bad := partial()
 		spoil(bad)

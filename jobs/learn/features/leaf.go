@@ -125,23 +125,6 @@ func (l *leafCounts) counts() *Counts {
 		labels: l.labels.Table(), terms: l.terms.Table(), hashed: l.hashed}
 }
 
-// Arrays of a partial, beside "labels" with "labels.records" and "terms" with "terms.count" and
-// "terms.documents", or "hashes" with "hashes.many". Those of columns are there for the shapes that have them.
-const (
-	partForm    = "form"
-	partWidth   = "width"
-	partRecords = "records"
-	firstObject = "first.object"
-	firstOffset = "first.offset"
-	partMean    = "mean"
-	partM2      = "m2"
-	partMin     = "min"
-	partMax     = "max"
-	partEntries = "entries"
-	labelsName  = "labels"
-	termsName   = "terms"
-)
-
 // Counts are what some neighboring leaves found.
 type Counts struct {
 	builder *Builder
@@ -159,26 +142,26 @@ func (b *Builder) NewCounts() *Counts { return &Counts{builder: b} }
 
 // Fields lists the counts; which fields there are depends on the records' form.
 func (c *Counts) Fields(f *jobs.Fields) {
-	jobs.Enum(f, partForm, &c.shape.form, unknown, texts)
-	f.Int(partWidth, &c.shape.width, 0, math.MaxInt)
-	jobs.Scalar(f, partRecords, &c.records)
+	jobs.Enum(f, "form", &c.shape.form, unknown, texts)
+	f.Int("width", &c.shape.width, 0, math.MaxInt)
+	jobs.Scalar(f, "records", &c.records)
 	f.Require(c.records >= 0, "a partial of %d records", c.records)
 	f.Check(c.checkShape)
-	f.Text(firstObject, &c.first.Object)
-	jobs.Scalar(f, firstOffset, &c.first.Offset)
-	vocabulary.TableFields(f, labelsName, &c.labels, "records")
+	f.Text("first.object", &c.first.Object)
+	jobs.Scalar(f, "first.offset", &c.first.Offset)
+	vocabulary.TableFields(f, "labels", &c.labels, "records")
 	switch width := c.shape.width; {
 	case c.shape.form == dense:
 		c.columns.momentFields(f, width)
-		jobs.List(f, partMin, &c.columns.min, width)
-		jobs.List(f, partMax, &c.columns.max, width)
+		jobs.List(f, "min", &c.columns.min, width)
+		jobs.List(f, "max", &c.columns.max, width)
 	case c.shape.form == sparse && c.builder.params.Scale == ScaleStandard:
 		c.columns.momentFields(f, width)
-		jobs.List(f, partEntries, &c.columns.entries, width)
+		jobs.List(f, "entries", &c.columns.entries, width)
 	case c.shape.form == texts && c.builder.hasher != nil:
 		c.hashed.Fields(f)
 	case c.shape.form == texts:
-		vocabulary.TableFields(f, termsName, &c.terms, "count", "documents")
+		vocabulary.TableFields(f, "terms", &c.terms, "count", "documents")
 	}
 }
 
@@ -193,6 +176,6 @@ func (c *Counts) checkShape() error {
 }
 
 func (c *columns) momentFields(f *jobs.Fields, width int) {
-	jobs.List(f, partMean, &c.mean, width)
-	jobs.List(f, partM2, &c.m2, width)
+	jobs.List(f, "mean", &c.mean, width)
+	jobs.List(f, "m2", &c.m2, width)
 }

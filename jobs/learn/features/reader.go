@@ -168,7 +168,7 @@ func (r *Reader) dense(block *dataset.Block) (kernelops.Matrix, error) {
 	if inPlace {
 		m.Data = block.Dense.Values[:n*width]
 	} else {
-		r.values = grow(r.values, n*width)
+		r.values = kernelops.Resize(r.values, n*width)
 		m.Data = r.values
 	}
 	if inPlace && (r.trusts || finiteRow(m.Data)) {
@@ -217,11 +217,4 @@ func (r *Reader) blame(after, before error) error {
 		return scaled
 	}
 	return after
-}
-
-func grow(s []float32, n int) []float32 {
-	if cap(s) < n {
-		return make([]float32, n)
-	}
-	return s[:n]
 }

@@ -71,7 +71,7 @@ func (e *Evaluator) look(f Function, dst kernelops.Matrix, x, y *Points, most sh
 			e.Roads.products(f.error(pair))
 			continue
 		}
-		e.distances = resize(e.distances, rows.Rows.Rows*n)
+		e.distances = kernelops.Resize(e.distances, rows.Rows.Rows*n)
 		d := kernelops.Matrix{Data: e.distances, Rows: rows.Rows.Rows, Cols: n, Stride: n}
 		e.Ops.SqDists(d, rows.centered, y.centered, &e.ws)
 		for i := range d.Rows {
@@ -124,7 +124,7 @@ func (e *Evaluator) choose(f Function, distances []float32, own share, others []
 
 // differences sets the chosen values of a row.
 func (e *Evaluator) differences(f Function, values, x []float32, y kernelops.Matrix) {
-	e.float = resize(e.float, y.Rows)
+	e.float = kernelops.Resize(e.float, y.Rows)
 	most := len(e.chosen) > y.Rows/4
 	if most {
 		e.Ops.SqEuclideanRows(e.float, y, x)
@@ -145,7 +145,7 @@ func (e *Evaluator) differences(f Function, values, x []float32, y kernelops.Mat
 func (e *Evaluator) exact(x []float32, y kernelops.Matrix) float64 {
 	var d [1]float64
 	group := [1]int32{}
-	e.double = resize(e.double, len(x))
+	e.double = kernelops.Resize(e.double, len(x))
 	for k, v := range x {
 		e.double[k] = float64(v)
 	}
@@ -172,7 +172,7 @@ func (e *Evaluator) Sums(f Function, sums []float64, x, y *Points, class []int32
 
 func (e *Evaluator) weighted(f Function, sums []float64, x, y *Points, class []int32, weights []float32) error {
 	n, classes := y.Rows.Rows, len(sums)/max(1, x.Rows.Rows)
-	e.values = resize(e.values, x.Rows.Rows*n)
+	e.values = kernelops.Resize(e.values, x.Rows.Rows*n)
 	m := kernelops.Matrix{Data: e.values, Rows: x.Rows.Rows, Cols: n, Stride: n}
 	if err := e.Matrix(f, m, x, y); err != nil {
 		return err
@@ -195,11 +195,4 @@ func legacyFault(f Function) error {
 		"a value of the kernel (%s) is not known to within %v: "+
 			"the model does not center its rows, which lie far from 0", Text(f.Kernel), MaxError).
 		WithHint("Train the model again: rows are centered then.")
-}
-
-func resize[E any](v []E, n int) []E {
-	if cap(v) < n {
-		return make([]E, n)
-	}
-	return v[:n]
 }

@@ -207,10 +207,10 @@ func TestHostileRoads(t *testing.T) {
 	f := functionOf(1, []float64{0}, []float64{1})
 	for name, spoil := range map[string]func(a jobs.Arrays){
 		"no bound":       func(a jobs.Arrays) { delete(a, roadsBound) },
-		"no count":       func(a jobs.Arrays) { delete(a, roadsDifferences) },
+		"no count":       func(a jobs.Arrays) { delete(a, "kernel.differences") },
 		"NaN":            func(a jobs.Arrays) { jobs.PutScalar(a, roadsBound, math.NaN()) },
 		"above the most": func(a jobs.Arrays) { jobs.PutScalar(a, roadsBound, 0.1) },
-		"negative":       func(a jobs.Arrays) { jobs.PutScalar(a, roadsDifferences, int64(-1)) },
+		"negative":       func(a jobs.Arrays) { jobs.PutScalar(a, "kernel.differences", int64(-1)) },
 	} {
 		fields := jobs.FieldsFunc(func(list *jobs.Fields) { (&Roads{Bound: 1e-4, Differences: 2}).Fields(list, f) })
 		a := jobs.ArraysOf(fields)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/kernelops"
 )
@@ -24,11 +25,8 @@ func (r *Roads) Add(o Roads) {
 	r.Differences += o.Differences
 }
 
-// Arrays of roads in a partial or a model.
-const (
-	roadsBound       = "kernel.bound"       // F64 scalar
-	roadsDifferences = "kernel.differences" // I64 scalar
-)
+// roadsBound is an array of roads in a partial or a model.
+const roadsBound = "kernel.bound"
 
 // Fields lists the roads of an rbf kernel with an origin in a partial, a state or a model; other kernels have none.
 func (r *Roads) Fields(f *jobs.Fields, of Function) {
@@ -36,7 +34,7 @@ func (r *Roads) Fields(f *jobs.Fields, of Function) {
 		return
 	}
 	jobs.Scalar(f, roadsBound, &r.Bound)
-	jobs.Scalar(f, roadsDifferences, &r.Differences)
+	jobs.Scalar(f, "kernel.differences", &r.Differences)
 	f.Require(r.Bound >= 0 && r.Bound <= MaxError && r.Differences >= 0,
 		"kernel values of bound %v, %d from differences", r.Bound, r.Differences)
 }
@@ -69,4 +67,10 @@ func (r Roads) Metrics(f Function, prefix string) ([]jobs.Metric, error) {
 		return nil, err
 	}
 	return []jobs.Metric{bound, jobs.CountMetric(prefix+".pairs_by_differences", r.Differences)}, nil
+}
+
+// Beyond is the fault of a record that has a kernel value beyond float32.
+func Beyond(id dataset.Identity, k kernelops.Kernel) error {
+	return id.Fault("a kernel value of the record is beyond the range of float32 (%s)", Text(k)).
+		WithHint("Scale the columns (features.scale standard, minmax or l2), or choose a smaller scale or degree.")
 }

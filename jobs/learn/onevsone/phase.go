@@ -3,6 +3,7 @@
 package onevsone
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -180,11 +181,7 @@ func (t *pairTally) Fields(f *jobs.Fields) {
 }
 
 func (t *pairTally) merge(other *pairTally) error {
-	var err error
-	if t.records, err = sums.Of(t.records, other.records); err != nil {
-		return err
-	}
-	if t.errors, err = sums.Of(t.errors, other.errors); err != nil {
+	if err := cmp.Or(sums.Into(&t.records, other.records), sums.Into(&t.errors, other.errors)); err != nil {
 		return err
 	}
 	for at, m := range other.mistakes {

@@ -76,21 +76,14 @@ func (t *pairTally) report(ctx context.Context, labels []string, emit jobs.Emit)
 			most = p
 		}
 	}
-	metrics := []jobs.Metric{jobs.CountMetric("pairs.count", int64(len(list)))}
-	for _, m := range []struct {
-		name  string
-		value any
-	}{
-		{"pairs.fewest_errors", least.text()}, {"pairs.most_errors", most.text()}, {"pairs.table", File},
-		{Metric, list}, {pairMistakesMetric, t.samples()},
-	} {
-		metric, err := jobs.NewMetric(m.name, m.value)
-		if err != nil {
-			return nil, err
-		}
-		metrics = append(metrics, metric)
-	}
-	return metrics, nil
+	var facts jobs.Facts
+	facts.Add("pairs.count", len(list))
+	facts.Add("pairs.fewest_errors", least.text())
+	facts.Add("pairs.most_errors", most.text())
+	facts.Add("pairs.table", File)
+	facts.Add(Metric, list)
+	facts.Add(pairMistakesMetric, t.samples())
+	return facts.Metrics()
 }
 
 func (p Pair) text() string {

@@ -17,13 +17,8 @@ const (
 	Values // numbers
 )
 
-// Arrays of a partial that say what the queries of its tree are: of its first leaf.
-const (
-	queryNumber = "query.number" // I64: record of each query within its shard
-	queryShard  = "query.shard"  // I64 scalar: records of the shard
-	queryLabels = "query.labels" // strings, where classes are known
-	queryValues = "query.values" // F64, where values are
-)
+// queryNumber is an array of a partial with the first leaf of its tree: the record of each query within its shard.
+const queryNumber = "query.number"
 
 // Number reads a label as a number.
 type Number func(id dataset.Identity, label []byte) (float64, error)
@@ -40,15 +35,15 @@ type Asked struct {
 // Fields lists the queries.
 func (q *Asked) Fields(f *jobs.Fields) {
 	jobs.List(f, queryNumber, &q.numbers)
-	jobs.Scalar(f, queryShard, &q.shard)
+	jobs.Scalar(f, "query.shard", &q.shard) // records of the shard
 	n := len(q.numbers)
 	switch {
-	case f.Has(queryLabels+".bytes", q.truth == Classes):
-		f.Strings(queryLabels, &q.labels)
+	case f.Has("query.labels.bytes", q.truth == Classes):
+		f.Strings("query.labels", &q.labels) // where classes are known
 		f.Require(q.labels.Len() == n, "%d queries with %d labels", n, q.labels.Len())
 		q.is(f, Classes)
-	case f.Has(queryValues, q.truth == Values):
-		jobs.List(f, queryValues, &q.values)
+	case f.Has("query.values", q.truth == Values):
+		jobs.List(f, "query.values", &q.values) // where values are
 		f.Require(len(q.values) == n, "%d queries with %d labels", n, len(q.values))
 		q.is(f, Values)
 	}

@@ -227,11 +227,11 @@ func TestGroupingNeverShows(t *testing.T) {
 func TestHostileQueries(t *testing.T) {
 	asked := &Asked{numbers: []int64{0, 2}, shard: 3, truth: Classes, labels: jobs.StringsOf("a", "b")}
 	for name, spoil := range map[string]func(jobs.Arrays){
-		"fewer labels": func(a jobs.Arrays) { a.PutStrings(queryLabels, jobs.StringsOf("a")) },
-		"no shard":     func(a jobs.Arrays) { delete(a, queryShard) },
+		"fewer labels": func(a jobs.Arrays) { a.PutStrings("query.labels", jobs.StringsOf("a")) },
+		"no shard":     func(a jobs.Arrays) { delete(a, "query.shard") },
 		"fewer values": func(a jobs.Arrays) {
-			delete(a, queryLabels+".bytes")
-			jobs.Put(a, queryValues, []float64{1})
+			delete(a, "query.labels"+".bytes")
+			jobs.Put(a, "query.values", []float64{1})
 		},
 	} {
 		a := jobs.ArraysOf(asked)

@@ -1,9 +1,14 @@
 package parts
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 
 	"github.com/gram-compute/gram/jobs"
@@ -18,13 +23,6 @@ type Part struct {
 // List is parts in the order of their rows. In arrays it has the names "parts", "parts.sha256",
 // "parts.size" and "parts.rows".
 type List []Part
-
-const (
-	listName   = "parts"
-	listSHA256 = "parts.sha256"
-	listSize   = "parts.size"
-	listRows   = "parts.rows"
-)
 
 // Write encodes a table, emits it as part number leaf of a folder and returns a list of that part.
 func Write(ctx context.Context, emit jobs.Emit, folder string, leaf int, format string, t Table) (List, error) {
@@ -48,12 +46,12 @@ func (l *List) Fields(f *jobs.Fields) {
 		sums.Append([]byte(p.SHA256))
 		sizes[i], rows[i] = p.Size, p.Rows
 	}
-	f.Strings(listName, &names)
-	f.Strings(listSHA256, &sums)
+	f.Strings("parts", &names)
+	f.Strings("parts.sha256", &sums)
 	n := names.Len()
 	f.Require(sums.Len() == n, "%d parts with %d digests", n, sums.Len())
-	jobs.List(f, listSize, &sizes, n)
-	jobs.List(f, listRows, &rows, n)
+	jobs.List(f, "parts.size", &sizes, n)
+	jobs.List(f, "parts.rows", &rows, n)
 	if !f.Reading() {
 		return
 	}
@@ -114,4 +112,62 @@ func WriteIndex(ctx context.Context, emit jobs.Emit, folder string, x Index) (jo
 		return jobs.File{}, fmt.Errorf("parts: encode the index: %w", err)
 	}
 	return emit(ctx, folder+"/"+IndexName, append(data, '\n'))
+}
+
+// ErrDamaged is wrapped where an index or a part is not what was written.
+var ErrDamaged = errors.New("damaged result")
+
+// ReadIndex reads an index strictly.
+func ReadIndex(data []byte) (Index, error) {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	var x Index
+	if err := dec.Decode(&x); err != nil {
+		return Index{}, fmt.Errorf("%w: index: %w", ErrDamaged, err)
+	}
+	if err := x.Parts.check(); err != nil {
+		return Index{}, fmt.Errorf("%w: index: %w", ErrDamaged, err)
+	}
+	if x.SchemaVersion != 1 || x.Rows != x.Parts.Rows() {
+		return Index{}, fmt.Errorf("%w: index: version %d with %d rows, the parts have %d", ErrDamaged, x.SchemaVersion,
+			x.Rows, x.Parts.Rows())
+	}
+	return x, nil
+}
+
+// Joiner writes the parts of an index as one file. Add takes them in the index's order.
+type Joiner struct {
+	index Index
+	out   io.Writer
+	next  int
+}
+
+// NewJoiner begins a file of all parts.
+func NewJoiner(x Index, out io.Writer) *Joiner { return &Joiner{index: x, out: out} }
+
+// Add checks the next part against its digest and writes it: a CSV part without its header but
+// for the first, an npy part below one header for all.
+func (j *Joiner) Add(data []byte) error {
+	p := j.index.Parts[j.next]
+	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != p.SHA256 {
+		return fmt.Errorf("%w: %s has another SHA-256 than the index says", ErrDamaged, p.Name)
+	}
+	first := j.next == 0
+	j.next++
+	switch j.index.Format {
+	case CSV:
+		if !first {
+			data = data[bytes.IndexByte(data, '\n')+1:]
+		}
+	case NPY:
+		descr, cols, elements, err := splitNpy(data)
+		if err != nil {
+			return fmt.Errorf("%w: %s: %w", ErrDamaged, p.Name, err)
+		}
+		if data = elements; first {
+			data = append(NPYHeader(descr, j.index.Rows, cols), elements...)
+		}
+	}
+	_, err := j.out.Write(data)
+	return err
 }

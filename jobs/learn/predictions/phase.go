@@ -9,6 +9,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/parts"
+	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/kernelops"
 )
 
@@ -137,4 +138,20 @@ func (p Phase) metrics(model jobs.Arrays, root *partial, labels []string) ([]job
 	}
 	judged, err := root.judged.Metrics(costs)
 	return append(metrics, judged...), err
+}
+
+// Params say what is written of each record.
+type Params struct {
+	Format string `json:"format"`
+	Scores bool   `json:"scores"`
+}
+
+// Parameters declares the parameters.
+func (p *Params) Parameters() []params.Parameter {
+	return []params.Parameter{
+		params.Choice("format", &p.Format, parts.CSV, parts.CSV, parts.JSONL, parts.NPY).
+			Says("Format of the predictions. npy has a number for each record: that of its label in the index, " +
+				"-1 where it is rejected, or the predicted value."),
+		params.Flag("scores", &p.Scores, false).Says("Adds a column for every score that the model gives."),
+	}
 }

@@ -1,7 +1,7 @@
 package rows
 
 import (
-	"iter"
+	"context"
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs/learn/features"
@@ -24,16 +24,20 @@ func (c Chunk) Weight(i int) float64 {
 	return float64(c.Weights[i])
 }
 
-// Chunks cuts vectors into chunks of at most n records. Sparse ones are filled up with their zeros in the memory
-// of buf.
-func Chunks(v features.Vectors, most int, buf *[]float32) iter.Seq[Chunk] {
-	return func(yield func(Chunk) bool) {
-		for from := 0; from < v.Rows; from += most {
-			if !yield(ChunkOf(v, from, min(from+most, v.Rows), buf)) {
-				return
-			}
+// Chunks cuts vectors into chunks of at most that number of records, and visits them. Sparse ones are filled up with
+// their zeros in the memory of buf.
+func Chunks(
+	ctx context.Context, v features.Vectors, most int, buf *[]float32, visit func(Chunk) error,
+) error {
+	for from := 0; from < v.Rows; from += most {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := visit(ChunkOf(v, from, min(from+most, v.Rows), buf)); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
 // ChunkOf is the records from up to, not including, to.

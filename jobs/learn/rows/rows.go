@@ -171,11 +171,8 @@ func (r *Rows) Tile(from, to int, buf *[]float32) kernelops.Matrix {
 		m.Data = r.Dense[from*r.Width : to*r.Width]
 		return m
 	}
-	n := m.Rows * m.Cols
-	if cap(*buf) < n {
-		*buf = make([]float32, n)
-	}
-	m.Data = (*buf)[:n]
+	*buf = kernelops.Resize(*buf, m.Rows*m.Cols)
+	m.Data = *buf
 	clear(m.Data)
 	for i := range m.Rows {
 		row := m.Row(i)

@@ -67,16 +67,17 @@ func TestChunksByHand(t *testing.T) {
 	for _, v := range []features.Vectors{full, spare} {
 		v.IDs, v.Class, v.Weights = ids, []int32{2, 1, 0}, []float32{1, 2, 3}
 		from, buf := 0, []float32{9, 9, 9, 9}
-		for c := range Chunks(v, 2, &buf) {
+		err := Chunks(t.Context(), v, 2, &buf, func(c Chunk) error {
 			n := min(2, 3-from)
 			if c.X.Rows != n || len(c.Class) != n || c.IDs[0] != ids[from] || c.Weight(n-1) != float64(from+n) ||
 				!slices.Equal(c.X.Data, full.Dense.Data[2*from:2*(from+n)]) {
 				t.Errorf("from %d: %+v", from, c)
 			}
 			from += n
-		}
+			return nil
+		})
 		v.Weights = nil
-		if c := ChunkOf(v, 1, 2, &buf); from != 3 || c.Weight(0) != 1 || c.Class[0] != 1 {
+		if c := ChunkOf(v, 1, 2, &buf); err != nil || from != 3 || c.Weight(0) != 1 || c.Class[0] != 1 {
 			t.Errorf("%d records, and %+v", from, c)
 		}
 	}

@@ -1,7 +1,12 @@
 package shuffle
 
 import (
+	"cmp"
+	"math/bits"
+	"slices"
+
 	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/kernelops/philox"
 )
 
@@ -14,6 +19,17 @@ const Each = 8
 // Bytes bounds the memory of a full window of copies: of values, columns and what is kept of
 // each record, with what they grew out of.
 const Bytes = 3 * 4 * Numbers
+
+// Gathers estimates what a window takes of the shard of a leaf, see jobs.Gatherer; nothing unless it is shuffled. Where
+// only the state knows the shard, it is taken to be as large as the leaf's own.
+func Gathers(shuffled bool) func(leaf jobs.Leaf, records func(jobs.Source, int) int64) int64 {
+	return func(leaf jobs.Leaf, records func(jobs.Source, int) int64) int64 {
+		if !shuffled {
+			return 0
+		}
+		return min(Bytes, 3*records(jobs.Input, leaf.Index))
+	}
+}
 
 // Window keeps records of some type until they are shuffled. One goroutine at a time.
 type Window[T any] struct {
@@ -87,4 +103,93 @@ func (w *Window[T]) pass() error {
 	clear(w.batch)
 	w.batch = w.batch[:0]
 	return err
+}
+
+// storePart is how many elements a Store asks for at a time.
+const storePart = 1 << 18
+
+// Store holds copies of slices, which stay where they are until it is emptied. Its memory is used again. The zero
+// Store is empty.
+type Store[T any] struct {
+	parts [][]T
+	now   int // parts before it are full
+}
+
+// Copy returns a copy of x.
+func (s *Store[T]) Copy(x []T) []T {
+	for s.now < len(s.parts) && cap(s.parts[s.now])-len(s.parts[s.now]) < len(x) {
+		s.now++
+	}
+	if s.now == len(s.parts) {
+		s.parts = append(s.parts, make([]T, 0, max(storePart, len(x))))
+	}
+	part := s.parts[s.now]
+	begin := len(part)
+	part = append(part, x...)
+	s.parts[s.now] = part
+	return part[begin:len(part):len(part)]
+}
+
+// Empty forgets all copies.
+func (s *Store[T]) Empty() {
+	for i := range s.parts {
+		s.parts[i] = s.parts[i][:0]
+	}
+	s.now = 0
+}
+
+// sorter sorts draws; it keeps memory between calls.
+type sorter struct {
+	begin  []int32 // of each bucket
+	places []place
+	order  []int32
+}
+
+// place is a draw and where it was.
+type place struct {
+	draw  uint64
+	index int32
+}
+
+// sort returns the indices of draws, at most 2^31 of them, in the order of (draw, index). Draws are random, so
+// that as many buckets as there are of them by their highest bits hold about one each.
+func (s *sorter) sort(draws []uint64) []int32 {
+	if len(draws) == 0 {
+		return nil
+	}
+	shift := 64 - bits.Len(uint(len(draws)))
+	s.begin = append(s.begin[:0], make([]int32, 1<<(64-shift)+1)...)
+	for _, d := range draws {
+		s.begin[d>>shift+1]++
+	}
+	for b := 1; b < len(s.begin); b++ {
+		s.begin[b] += s.begin[b-1]
+	}
+	s.places, s.order = slices.Grow(s.places[:0], len(draws))[:len(draws)],
+		slices.Grow(s.order[:0], len(draws))[:len(draws)]
+	for i, d := range draws {
+		at := &s.begin[d>>shift]
+		s.places[*at] = place{d, int32(i)}
+		*at++
+	}
+	from := int32(0)
+	for _, to := range s.begin[:len(s.begin)-1] { // each begins now where the next began
+		sortPlaces(s.places[from:to])
+		from = to
+	}
+	for i, p := range s.places {
+		s.order[i] = p.index
+	}
+	return s.order
+}
+
+func sortPlaces(p []place) {
+	if len(p) < 2 {
+		return
+	}
+	// total order: indices differ
+	slices.SortFunc(p, func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.draw, b.draw),
+			cmp.Compare(a.index, b.index))
+	})
 }

@@ -25,6 +25,20 @@ func Of[T float64 | int64 | int32 | uint64](left, right []T) ([]T, error) {
 	return total, nil
 }
 
+// Into adds the list of the right to that of the left, as Of does.
+func Into[T float64 | int64 | int32 | uint64](left *[]T, right []T) (err error) {
+	*left, err = Of(*left, right)
+	return err
+}
+
+// Total adds up a list in its order.
+func Total[T float64 | int64](list []T) (total T) {
+	for _, v := range list {
+		total += v
+	}
+	return total
+}
+
 // Rows are the weighted sums of the rows of each class, or of each cluster.
 type Rows struct {
 	Width  int

@@ -10,6 +10,7 @@ import (
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/dataset/text"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/sums"
 	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -25,7 +26,6 @@ const (
 	terms      = "terms"
 	labels     = "labels"
 	dictionary = "dictionary"
-	occurrence = "count"
 	inDocs     = "documents"
 )
 
@@ -51,7 +51,7 @@ type Counts struct{ Terms, Labels Table }
 
 // Fields lists the counts.
 func (c *Counts) Fields(f *jobs.Fields) {
-	TableFields(f, terms, &c.Terms, occurrence, inDocs)
+	TableFields(f, terms, &c.Terms, "count", inDocs)
 	f.Require(c.Terms.Keys.Len() <= math.MaxInt32, "%d terms are more than can be numbered", c.Terms.Keys.Len())
 	TableFields(f, labels, &c.Labels, inDocs)
 }
@@ -59,15 +59,6 @@ func (c *Counts) Fields(f *jobs.Fields) {
 // Plus adds the counts to the right: linear in their terms.
 func (c *Counts) Plus(right *Counts) (*Counts, error) {
 	return &Counts{Merge(c.Terms, right.Terms), Merge(c.Labels, right.Labels)}, nil
-}
-
-// documents is the number of training records; each has one label.
-func (c *Counts) documents() int64 {
-	total := int64(0)
-	for _, n := range c.Labels.Columns[0] {
-		total += n
-	}
-	return total
 }
 
 // Count counts one leaf: linear in its text, memory in its distinct terms; of sparse vectors in the last column met.
@@ -130,7 +121,7 @@ func (v *Found) Fields(f *jobs.Fields) {
 
 // Finish chooses the dictionary. No training record, or no term left, is a fault of CodeInputEmpty.
 func (b *Builder) Finish(root *Counts) (*Found, []jobs.Metric, error) {
-	docs := root.documents()
+	docs := sums.Total(root.Labels.Columns[0]) // each training record has one label
 	if docs == 0 {
 		return nil, nil, protocol.EmptyFault("no training record").
 			WithHint("Check spec.input.uri and spec.input.split.test.")

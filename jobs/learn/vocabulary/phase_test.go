@@ -8,13 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/jobstest"
+	"github.com/gram-compute/gram/jobs/learn/sums"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
+	"pgregory.net/rapid"
 )
 
 func everyRecord() func(dataset.Identity) bool {
@@ -83,7 +83,8 @@ func TestPartialByHand(t *testing.T) {
 	if got := root.Terms.Columns[1]; !slices.Equal(got, []int64{1, 1, 2, 2, 1, 1, 1, 1, 1, 2}) {
 		t.Errorf("documents %v", got)
 	}
-	if got := root.Labels.Keys.List(); !slices.Equal(got, []string{"x1", "x2"}) || root.documents() != 2 {
+	documents := sums.Total(root.Labels.Columns[0])
+	if got := root.Labels.Keys.List(); !slices.Equal(got, []string{"x1", "x2"}) || documents != 2 {
 		t.Errorf("labels %q", got)
 	}
 }
@@ -135,8 +136,9 @@ func TestTestRecordsDoNotCount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if root.documents() != 1 || root.Labels.Keys.Len() != 1 || root.Terms.Keys.Len() != 8 {
-		t.Errorf("%d documents, labels %q, terms %q", root.documents(), root.Labels.Keys.List(), root.Terms.Keys.List())
+	documents := sums.Total(root.Labels.Columns[0])
+	if documents != 1 || root.Labels.Keys.Len() != 1 || root.Terms.Keys.Len() != 8 {
+		t.Errorf("%d documents, labels %q, terms %q", documents, root.Labels.Keys.List(), root.Terms.Keys.List())
 	}
 }
 
