@@ -318,7 +318,7 @@ func applyWaive(s State, cmd *pb.WaiveAudits) (State, Reply) {
 		return true
 	})
 	for _, a := range waived {
-		job.waive(a, !all, s.Now)
+		job.Audits.waive(a, !all, s.Now)
 	}
 	return s.putJob(job), Reply{Job: job}
 }

@@ -46,7 +46,7 @@ func (a *Audit) judges(o Opinion) bool {
 
 // alone reports whether nobody else had a part in what a worker committed: it is a leaf, or folded from the worker's
 // own. Workers that share a bit cannot be told apart.
-func (j *Job) alone(c Commit) bool {
-	bit := j.Audits.bitOf(c.WorkerID)
+func (au *Auditing) alone(c Commit) bool {
+	bit := au.bitOf(c.WorkerID)
 	return c.Node.Level == 0 || c.Makers == bit && bit != 1<<sharedBit
 }

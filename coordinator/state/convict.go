@@ -27,7 +27,7 @@ func (j *Job) convict(liars []Opinion, tainted uint64, task, than string, now in
 	}
 	var ids []string
 	for _, o := range liars {
-		j.note(Conviction{WorkerID: o.WorkerID, Worker: o.Worker, Task: task, JobID: j.ID, Than: Clip(than, 512),
+		j.Audits.note(Conviction{WorkerID: o.WorkerID, Worker: o.Worker, Task: task, JobID: j.ID, Than: Clip(than, 512),
 			At: now})
 		ids = append(ids, o.WorkerID)
 	}
@@ -35,9 +35,9 @@ func (j *Job) convict(liars []Opinion, tainted uint64, task, than string, now in
 }
 
 // note keeps a conviction, of this job or another, unless the job knows of it or already knows of too many.
-func (j *Job) note(c Conviction) {
-	if !j.Audits.hasConvicted(c.WorkerID) && len(j.Audits.Convicted) < MaxConvicted {
-		j.Audits.Convicted = append(slices.Clip(j.Audits.Convicted), c)
+func (au *Auditing) note(c Conviction) {
+	if !au.hasConvicted(c.WorkerID) && len(au.Convicted) < MaxConvicted {
+		au.Convicted = append(slices.Clip(au.Convicted), c)
 	}
 }
 
@@ -196,7 +196,7 @@ func (s State) remember(fresh []Conviction) State {
 		})
 		for _, other := range touched {
 			other = other.clone()
-			other.note(c)
+			other.Audits.note(c)
 			other.disown([]string{c.WorkerID}, 0,
 				fmt.Sprintf("worker %s made another result of %s of job %s than %s", c.Worker, c.Task, c.JobID,
 					c.Whose()), s.Now)

@@ -160,6 +160,7 @@ func (j *Job) recordKept(record *pb.JobRecord) {
 	}
 	record.StateRound = proto.Uint32(j.Round.Base)
 	record.Expected = j.Round.Expected.Proto()
+	record.Inherited = j.Round.Inherited
 }
 
 func (r Round) keptRecord() *pb.RoundKept {
@@ -182,6 +183,7 @@ func (j *Job) takeKept(record *pb.JobRecord) {
 		j.Round.Base = record.GetStateRound()
 	}
 	j.Round.Expected, _ = refFrom(record.GetExpected())
+	j.Round.Inherited = record.GetInherited()
 }
 
 func keptFrom(k *pb.RoundKept) Round {

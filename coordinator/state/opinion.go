@@ -69,7 +69,7 @@ func (j *Job) second(c *pb.Completion, now int64) (taken bool) {
 		return false
 	}
 	before := j.Audits.Counts.Disputed
-	j.tally(c, a)
+	j.Audits.tally(c, a)
 	j.add(a, o, now)
 	if a.Kind != pb.TaskKind_TASK_KIND_PLAN || o.Basis == a.Opinions[0].Basis {
 		// Plans of different lists are no violation: the input may have changed in between.
@@ -85,7 +85,7 @@ func (j *Job) dispute(winner Commit, c *pb.Completion, now int64) {
 		Sum: resultSum([]*pb.ObjectRef{winner.Object.Proto()}, nil)}
 	other := opinionOf(c, true)
 	other.Basis = madeFrom(c, nil)
-	if !j.alone(winner) {
+	if !j.Audits.alone(winner) {
 		own.Basis = foreign
 	}
 	a := j.nodeAudit(winner, nil, own)

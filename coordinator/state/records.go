@@ -48,7 +48,7 @@ func (j *Job) record() *pb.JobRecord {
 		ScheduleId: j.ScheduleID, SlotUnixMs: j.Slot, ByHand: j.ByHand, Swept: j.Swept, Course: j.Course.Proto(),
 	}
 	j.recordKept(record)
-	j.recordAuditing(record)
+	j.Audits.record(record)
 	return record
 }
 
@@ -134,7 +134,7 @@ func jobFrom(r *pb.JobRecord) *Job {
 	}
 	job.Rounds, job.Outputs = roundsFrom(r.GetRounds()), outputsFrom(r.GetOutputs())
 	job.takeKept(r)
-	job.takeAuditing(r)
+	job.Audits = auditingFrom(r)
 	return job
 }
 

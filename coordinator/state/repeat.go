@@ -42,7 +42,7 @@ func (j *Job) repeated(c *pb.Completion, now int64) (taken bool) {
 	again := opinionOf(c, a.Whole)
 	changed.Opinions[at].Again, changed.Opinions[at].AgainKernels = again.Sum, again.Kernels
 	j.Audits.Counts.Again++
-	j.tally(c, nil)
+	j.Audits.tally(c, nil)
 	right, wrong, decided := changed.yielded()
 	if !decided {
 		j.Audits.put(&changed)
