@@ -103,7 +103,7 @@ func (s *Store) delayFor(reach state.Reach) time.Duration {
 
 func uncommit(job *state.Job, tasks []*pb.TaskID, reason pb.UncommitReason, message string) *pb.Command {
 	return &pb.Command{Body: &pb.Command_Uncommit{Uncommit: &pb.Uncommit{
-		JobId: job.ID, Round: job.Round.Number, Changes: job.Counters.Remade.Changes, Tasks: tasks,
+		JobId: job.ID, Round: job.Rounds.Open.Number, Changes: job.Counters.Remade.Changes, Tasks: tasks,
 		Reason: reason, Message: message,
 	}}}
 }

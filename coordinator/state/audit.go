@@ -215,14 +215,14 @@ func (j *Job) drawNode(secret []byte, c Commit, pieces []Commit, by *pb.Completi
 	if !j.Audits.audited(secret, c.WorkerID) {
 		return
 	}
-	number, shape := j.Round.Number, j.Round.Tree(c.Tree)
+	number, shape := j.Rounds.Open.Number, j.Rounds.Open.Tree(c.Tree)
 	drawn := lot(secret, j.ID, "node", uint64(number), uint64(c.Tree), uint64(c.Node.Level),
 		uint64(c.Node.Index))%million < uint64(j.Audits.PPM)
 	first, end := shape.Range(c.Node)
-	if last, closed := j.lastClosed(); !drawn && (!closed || last.Phase != j.Round.Phase) {
-		at := lot(secret, j.ID, "phase", uint64(number)) % j.Round.Leaves()
+	if last, closed := j.Rounds.lastClosed(); !drawn && (!closed || last.Phase != j.Rounds.Open.Phase) {
+		at := lot(secret, j.ID, "phase", uint64(number)) % j.Rounds.Open.Leaves()
 		for t := range c.Tree {
-			at -= uint64(j.Round.Trees[t]) // of an earlier tree: beyond every leaf
+			at -= uint64(j.Rounds.Open.Trees[t]) // of an earlier tree: beyond every leaf
 		}
 		drawn = at >= uint64(first) && at < uint64(end) && !slices.ContainsFunc(pieces, func(p Commit) bool {
 			from, to := shape.Range(p.Node)
@@ -253,12 +253,13 @@ func (j *Job) auditOfCommit(c Commit, pieces []Commit, by *pb.Completion) *Audit
 }
 
 func (j *Job) nodeAudit(c Commit, pieces []Commit, own Opinion) *Audit {
+	open := &j.Rounds.Open
 	a := &Audit{
-		Kind: pb.TaskKind_TASK_KIND_NODE, Round: j.Round.Number, Tree: c.Tree, Node: c.Node, Phase: j.Round.Phase,
-		State: j.Round.State, Base: j.Round.Base, TreeLeaves: j.Round.Trees[c.Tree], Pieces: pieces,
+		Kind: pb.TaskKind_TASK_KIND_NODE, Round: open.Number, Tree: c.Tree, Node: c.Node, Phase: open.Phase,
+		State: open.State, Base: open.Base, TreeLeaves: open.Trees[c.Tree], Pieces: pieces,
 		Makers: c.Makers, Opinions: []Opinion{own},
 	}
-	shape := j.Round.Tree(c.Tree)
+	shape := open.Tree(c.Tree)
 	first, end := shape.Range(c.Node)
 	left := end - first
 	for _, p := range pieces {
@@ -266,7 +267,7 @@ func (j *Job) nodeAudit(c Commit, pieces []Commit, own Opinion) *Audit {
 		left -= to - from
 	}
 	if left > 0 { // what is folded from pieces alone reads no carries, of which a large node has very many
-		a.Carries = j.Round.CarriesIn(c.Tree, first, end)
+		a.Carries = open.CarriesIn(c.Tree, first, end)
 	}
 	return a
 }
@@ -277,14 +278,14 @@ func (j *Job) drawStep(secret []byte, makers uint64, own Opinion) {
 		return
 	}
 	var roots []Commit
-	j.Round.EachCommit(func(c Commit) bool {
+	open := &j.Rounds.Open
+	open.EachCommit(func(c Commit) bool {
 		roots = append(roots, c)
 		return true
 	})
 	j.Audits.Counts.Drawn++
 	j.Audits.put(&Audit{
-		Kind: pb.TaskKind_TASK_KIND_STEP, Round: j.Round.Number, Phase: j.Round.Phase, State: j.Round.State,
-		Base:   j.Round.Base,
+		Kind: pb.TaskKind_TASK_KIND_STEP, Round: open.Number, Phase: open.Phase, State: open.State, Base: open.Base,
 		Pieces: roots, Makers: makers, Opinions: []Opinion{own},
 	})
 }

@@ -93,7 +93,7 @@ func (j *Job) completePlan(c *pb.Completion, secret []byte, now int64) pb.Verdic
 	}
 	manifest, ok1 := refFrom(c.GetOutput().GetManifest())
 	plan, ok2 := refFrom(c.GetOutput().GetPlan())
-	next, ok3 := roundFrom(c.GetOutput().GetNext(), j.nextNumber(), now)
+	next, ok3 := roundFrom(c.GetOutput().GetNext(), j.Rounds.nextNumber(), now)
 	if !ok1 || !ok2 || !ok3 {
 		return pb.Verdict_VERDICT_INVALID
 	}
@@ -103,8 +103,7 @@ func (j *Job) completePlan(c *pb.Completion, secret []byte, now int64) pb.Verdic
 		return pb.Verdict_VERDICT_VIOLATION
 	}
 	j.Stage, j.Manifest, j.Plan = pb.JobState_JOB_STATE_RUNNING, manifest, plan
-	j.first = next
-	j.open(next)
+	j.Rounds.begin(next)
 	j.Audits.planMaker, j.Audits.planVerified = Clip(c.GetWorkerId(), 128), false
 	j.Audits.maker(j.Audits.planMaker)
 	j.drawPlan(secret, opinionOf(c, false))
@@ -115,30 +114,31 @@ func (j *Job) completePlan(c *pb.Completion, secret []byte, now int64) pb.Verdic
 // completeNode commits a node iff neither it nor an ancestor of it is committed.
 func (j *Job) completeNode(c *pb.Completion, secret []byte, now int64) pb.Verdict {
 	id := c.GetId()
-	if j.Stage != pb.JobState_JOB_STATE_RUNNING || id.GetRound() != j.Round.Number || j.Reporting() {
+	if j.Stage != pb.JobState_JOB_STATE_RUNNING || id.GetRound() != j.Rounds.Open.Number || j.Reporting() {
 		return pb.Verdict_VERDICT_STALE
 	}
 	object, ok := refFrom(c.GetOutput().GetObject())
 	node := protocol.Node{Level: int(id.GetLevel()), Index: int(id.GetIndex())}
-	if !ok || int(id.GetTree()) >= len(j.Round.Trees) || !j.Round.Tree(id.GetTree()).Valid(node) {
+	if !ok || int(id.GetTree()) >= len(j.Rounds.Open.Trees) || !j.Rounds.Open.Tree(id.GetTree()).Valid(node) {
 		return pb.Verdict_VERDICT_INVALID
 	}
-	if winner, ok := j.Round.Covering(id.GetTree(), node); ok {
+	if winner, ok := j.Rounds.Open.Covering(id.GetTree(), node); ok {
 		return j.late(winner, node, object, c, now)
 	}
 	made := Commit{Tree: id.GetTree(), Node: node, Object: object, Worker: Clip(c.GetWorker(), 256),
 		WorkerID: Clip(c.GetWorkerId(), 128)}
 	made.Makers = j.Audits.maker(made.WorkerID)
-	first, end := j.Round.Tree(made.Tree).Range(node)
+	first, end := j.Rounds.Open.Tree(made.Tree).Range(node)
 	var pieces []Commit
-	j.Round.Commits(made.Tree, first, end, func(p Commit) bool {
+	j.Rounds.Open.Commits(made.Tree, first, end, func(p Commit) bool {
 		pieces, made.Makers = append(pieces, p), made.Makers|p.Makers
 		return true
 	})
-	j.Round = j.Round.commit(made)
+	j.Rounds.Open = j.Rounds.Open.commit(made)
 	j.drawNode(secret, made, pieces, c)
 	if carry, ok := refFrom(c.GetOutput().GetCarry()); ok {
-		j.Round = j.Round.keep(Carry{Tree: id.GetTree(), First: uint32(first), End: uint32(end), Object: carry})
+		j.Rounds.Open = j.Rounds.Open.keep(
+			Carry{Tree: id.GetTree(), First: uint32(first), End: uint32(end), Object: carry})
 	}
 	j.made(c)
 	return pb.Verdict_VERDICT_ACCEPTED

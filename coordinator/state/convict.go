@@ -69,14 +69,14 @@ func (j *Job) reachOfMakers(mask uint64, plan bool) (reach Reach, some bool) {
 	switch {
 	case plan:
 		return ReachPlan, true
-	case j.Round.Inherited&mask != 0 && j.last.known() && j.last.Inherited&mask == 0:
+	case j.Rounds.Open.Inherited&mask != 0 && j.Rounds.last.known() && j.Rounds.last.Inherited&mask == 0:
 		return ReachClosed, true
-	case j.Round.Inherited&mask != 0:
+	case j.Rounds.Open.Inherited&mask != 0:
 		return ReachRounds, true
 	case j.Reporting() && j.Audits.modelMakers&mask != 0:
 		return ReachModel, true
 	}
-	j.Round.EachCommit(func(c Commit) bool {
+	j.Rounds.Open.EachCommit(func(c Commit) bool {
 		some = c.Makers&mask != 0
 		return !some
 	})
@@ -96,21 +96,21 @@ func (j *Job) takenBack(reach Reach, why string, now int64) {
 
 // forgetPlan lets the plan come out otherwise when it is made again.
 func (j *Job) forgetPlan() {
-	j.Manifest, j.Plan, j.first = Ref{}, Ref{}, Round{}
+	j.Manifest, j.Plan, j.Rounds.first = Ref{}, Ref{}, Round{}
 	j.Audits.planMaker, j.Audits.planVerified = "", false
 }
 
 // uncommitMade takes back the open round's commits in which one of the makers had a part, and counts them.
 func (j *Job) uncommitMade(mask uint64) (repeated uint64) {
 	var tainted []Commit
-	j.Round.EachCommit(func(c Commit) bool {
+	j.Rounds.Open.EachCommit(func(c Commit) bool {
 		if c.Makers&mask != 0 {
 			tainted = append(tainted, c)
 		}
 		return true
 	})
 	for _, c := range tainted {
-		j.Round = j.Round.uncommit(c.Tree, c.Node)
+		j.Rounds.Open = j.Rounds.Open.uncommit(c.Tree, c.Node)
 	}
 	return uint64(len(tainted))
 }
@@ -124,7 +124,7 @@ func (j *Job) voidAudits(ids []string, mask uint64) {
 	})
 	for _, a := range all {
 		plan := a.Kind == pb.TaskKind_TASK_KIND_PLAN
-		stands := a.Round >= j.since && a.Makers&mask == 0 && j.committed(a) || plan && !j.Plan.IsZero()
+		stands := a.Round >= j.Rounds.since && a.Makers&mask == 0 && j.committed(a) || plan && !j.Plan.IsZero()
 		kept := slices.DeleteFunc(slices.Clone(a.Opinions),
 			func(o Opinion) bool { return slices.Contains(ids, o.WorkerID) })
 		switch {
@@ -144,14 +144,14 @@ func (j *Job) committed(a *Audit) bool {
 	switch {
 	case a.Kind == pb.TaskKind_TASK_KIND_PLAN:
 		return running
-	case a.Round < j.Round.Number:
+	case a.Round < j.Rounds.Open.Number:
 		return true
 	case a.Kind == pb.TaskKind_TASK_KIND_STEP:
 		return j.Reporting()
-	case a.Round > j.Round.Number || !running:
+	case a.Round > j.Rounds.Open.Number || !running:
 		return false
 	}
-	_, covered := j.Round.Covering(a.Tree, a.Node)
+	_, covered := j.Rounds.Open.Covering(a.Tree, a.Node)
 	return covered
 }
 

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/gram-compute/gram/protocol"
@@ -13,27 +14,27 @@ import (
 // makers are all of those who made them.
 func (j *Job) MakersOf(o ObjectID) []*pb.TaskID {
 	m := makers{job: j, of: o}
-	if m.is(0, j.Manifest) || m.is(0, j.Plan) || j.Round.Base == 0 && m.is(0, j.Round.State) {
+	if m.is(0, j.Manifest) || m.is(0, j.Plan) || j.Rounds.Open.Base == 0 && m.is(0, j.Rounds.Open.State) {
 		m.add(pb.TaskKind_TASK_KIND_PLAN, 0, 0, protocol.Node{})
 		return m.tasks
 	}
-	if m.is(j.Round.Number, j.Model) || m.is(j.Round.Number, j.Course) {
-		m.add(pb.TaskKind_TASK_KIND_STEP, j.Round.Number, 0, protocol.Node{})
+	if m.is(j.Rounds.Open.Number, j.Model) || m.is(j.Rounds.Open.Number, j.Course) {
+		m.add(pb.TaskKind_TASK_KIND_STEP, j.Rounds.Open.Number, 0, protocol.Node{})
 	}
-	if m.is(j.Round.Base, j.Round.State) {
-		m.add(pb.TaskKind_TASK_KIND_STEP, j.Round.Base, 0, protocol.Node{})
+	if m.is(j.Rounds.Open.Base, j.Rounds.Open.State) {
+		m.add(pb.TaskKind_TASK_KIND_STEP, j.Rounds.Open.Base, 0, protocol.Node{})
 	}
-	for _, r := range j.RoundsSince() {
+	for _, r := range j.Rounds.Since() {
 		if m.is(r.Number, r.Metrics) {
 			m.add(pb.TaskKind_TASK_KIND_STEP, r.Number, 0, protocol.Node{})
 		}
 	}
-	m.round(j.Round)
+	m.round(j.Rounds.Open)
 	others := len(m.tasks)
-	m.carries(j.Round.Base, j.Round.Kept)
-	if len(m.tasks) > 0 && j.last.known() { // the reopened round reads them too; what is kept are its carries
+	m.carries(j.Rounds.Open.Base, j.Rounds.Open.Kept)
+	if len(m.tasks) > 0 && j.Rounds.last.known() { // the reopened round reads them too; what is kept are its carries
 		m.tasks = m.tasks[:others]
-		m.round(j.last)
+		m.round(j.Rounds.last)
 	}
 	return m.tasks
 }
@@ -81,6 +82,13 @@ func (m *makers) carries(round uint32, carries *iradix.Tree[Carry]) {
 	})
 }
 
+// nodeOver returns the node that covers exactly the leaves [first, end) of a tree, as a carry's node does. A node's
+// name is canonical, so its right half has a leaf, and its level follows from how many leaves it has.
+func nodeOver(first, end uint32) protocol.Node {
+	level := bits.Len32(end - first - 1)
+	return protocol.Node{Level: level, Index: int(first >> level)}
+}
+
 // MaxUnreadable bounds the changes with reason UNREADABLE while no new round is opened: a worker may garble several
 // nodes of a round. A task that fails of right results fails every time.
 const MaxUnreadable = 5
@@ -91,16 +99,16 @@ const MaxUnreadable = 5
 // round's state and carries. There are no tasks where all that was read is known to be right, or was made again too
 // often.
 func (j *Job) ReadBy(id *pb.TaskID) (tasks []*pb.TaskID, workers []string) {
-	if !j.MayBeUnreadable() || id.GetRound() != j.Round.Number || !j.Round.known() {
+	if !j.MayBeUnreadable() || id.GetRound() != j.Rounds.Open.Number || !j.Rounds.Open.known() {
 		return nil, nil
 	}
 	m := makers{job: j}
-	if j.unreadable == MaxUnreadable-1 && j.last.known() {
+	if j.Rounds.unreadable == MaxUnreadable-1 && j.Rounds.last.known() {
 		m.roundBefore()
 		return m.tasks, nil
 	}
 	below := func(c Commit) bool {
-		m.add(pb.TaskKind_TASK_KIND_NODE, j.Round.Number, c.Tree, c.Node)
+		m.add(pb.TaskKind_TASK_KIND_NODE, j.Rounds.Open.Number, c.Tree, c.Node)
 		if c.Worker != "" && len(workers) < 3 && !slices.Contains(workers, c.Worker) {
 			workers = append(workers, c.Worker)
 		}
@@ -108,16 +116,16 @@ func (j *Job) ReadBy(id *pb.TaskID) (tasks []*pb.TaskID, workers []string) {
 	}
 	switch id.GetKind() {
 	case pb.TaskKind_TASK_KIND_REPORT:
-		m.add(pb.TaskKind_TASK_KIND_STEP, j.Round.Number, 0, protocol.Node{})
-		j.Round.EachCommit(below)
+		m.add(pb.TaskKind_TASK_KIND_STEP, j.Rounds.Open.Number, 0, protocol.Node{})
+		j.Rounds.Open.EachCommit(below)
 	case pb.TaskKind_TASK_KIND_STEP:
-		j.Round.EachCommit(below)
+		j.Rounds.Open.EachCommit(below)
 	case pb.TaskKind_TASK_KIND_NODE:
-		if int(id.GetTree()) >= len(j.Round.Trees) || !j.Round.Tree(id.GetTree()).Valid(nodeFrom(id)) {
+		if int(id.GetTree()) >= len(j.Rounds.Open.Trees) || !j.Rounds.Open.Tree(id.GetTree()).Valid(nodeFrom(id)) {
 			return nil, nil
 		}
-		first, end := j.Round.Tree(id.GetTree()).Range(nodeFrom(id))
-		if j.Round.Commits(id.GetTree(), first, end, below); len(m.tasks) == 0 {
+		first, end := j.Rounds.Open.Tree(id.GetTree()).Range(nodeFrom(id))
+		if j.Rounds.Open.Commits(id.GetTree(), first, end, below); len(m.tasks) == 0 {
 			m.roundBefore()
 		}
 	}
@@ -127,16 +135,16 @@ func (j *Job) ReadBy(id *pb.TaskID) (tasks []*pb.TaskID, workers []string) {
 // roundBefore adds the tasks that made the state and the carries of the open round.
 func (m *makers) roundBefore() {
 	j := m.job
-	if j.Round.Base == 0 {
+	if j.Rounds.Open.Base == 0 {
 		if !j.Audits.planVerified {
 			m.add(pb.TaskKind_TASK_KIND_PLAN, 0, 0, protocol.Node{})
 		}
 		return
 	}
-	m.add(pb.TaskKind_TASK_KIND_STEP, j.Round.Base, 0, protocol.Node{})
-	if j.last.known() && j.last.Number == j.Round.Base {
-		j.last.EachCommit(func(c Commit) bool {
-			m.add(pb.TaskKind_TASK_KIND_NODE, j.last.Number, c.Tree, c.Node)
+	m.add(pb.TaskKind_TASK_KIND_STEP, j.Rounds.Open.Base, 0, protocol.Node{})
+	if j.Rounds.last.known() && j.Rounds.last.Number == j.Rounds.Open.Base {
+		j.Rounds.last.EachCommit(func(c Commit) bool {
+			m.add(pb.TaskKind_TASK_KIND_NODE, j.Rounds.last.Number, c.Tree, c.Node)
 			return true
 		})
 	}
@@ -146,5 +154,5 @@ func (m *makers) roundBefore() {
 // the beginnings are left for what the store loses.
 func (j *Job) MayBeUnreadable() bool {
 	remade := j.Counters.Remade
-	return j.unreadable < MaxUnreadable && remade.Reopened < MaxReopened/2 && remade.Anew < MaxAnew/2
+	return j.Rounds.unreadable < MaxUnreadable && remade.Reopened < MaxReopened/2 && remade.Anew < MaxAnew/2
 }

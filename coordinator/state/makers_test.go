@@ -35,7 +35,7 @@ func TestACarryNamesItsNode(t *testing.T) {
 			c.Output.Carry = ref(byte(100 + i))
 			s = wantVerdict(t, s, c, accepted)
 		}
-		if !jobA(s).Round.Complete() { // then all is there, and the root has no carry of its own
+		if !jobA(s).Rounds.Open.Complete() { // then all is there, and the root has no carry of its own
 			s = wantVerdict(t, s, node("a", 1, 0, 3, 0, 12), accepted)
 		}
 		s = wantVerdict(t, s, step("a", 1, count(7, 5)), accepted)
@@ -89,7 +89,8 @@ func TestTheMakersOfOneObjectAreBounded(t *testing.T) {
 		cmd.GetUncommit().Tasks = tasks
 		s, _ = run(t, s, cmd)
 	}
-	if job := jobA(s); job.Round.Covered != 0 || job.Counters.Remade.Tasks != leaves {
-		t.Errorf("%d leaves are committed, %d tasks were taken back", job.Round.Covered, job.Counters.Remade.Tasks)
+	if job := jobA(s); job.Rounds.Open.Covered != 0 || job.Counters.Remade.Tasks != leaves {
+		t.Errorf("%d leaves are committed, %d tasks were taken back", job.Rounds.Open.Covered,
+			job.Counters.Remade.Tasks)
 	}
 }

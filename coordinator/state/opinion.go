@@ -80,7 +80,7 @@ func (j *Job) second(c *pb.Completion, now int64) (taken bool) {
 
 // dispute has a committed node made by another worker, since a second result differs from the commit.
 func (j *Job) dispute(winner Commit, c *pb.Completion, now int64) {
-	task := &Audit{Kind: pb.TaskKind_TASK_KIND_NODE, Round: j.Round.Number, Tree: winner.Tree, Node: winner.Node}
+	task := &Audit{Kind: pb.TaskKind_TASK_KIND_NODE, Round: j.Rounds.Open.Number, Tree: winner.Tree, Node: winner.Node}
 	own := Opinion{WorkerID: winner.WorkerID, Worker: winner.Worker,
 		Sum: resultSum([]*pb.ObjectRef{winner.Object.Proto()}, nil)}
 	other := opinionOf(c, true)
@@ -214,10 +214,7 @@ func (j *Job) verified(a *Audit) {
 	case pb.TaskKind_TASK_KIND_PLAN:
 		j.Audits.planVerified = true
 	case pb.TaskKind_TASK_KIND_STEP:
-		if at := slices.IndexFunc(j.Rounds, func(r RoundRecord) bool { return r.Number == a.Round }); at >= 0 {
-			j.Rounds = slices.Clone(j.Rounds)
-			j.Rounds[at].Audited = true
-		}
+		j.Rounds.markAudited(a.Round)
 	}
 }
 

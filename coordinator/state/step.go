@@ -14,21 +14,21 @@ func (j *Job) completeStep(c *pb.Completion, secret []byte, now int64) pb.Verdic
 	if !ok {
 		return pb.Verdict_VERDICT_INVALID
 	}
-	if last, closed := j.lastClosed(); closed && last.Number == c.GetId().GetRound() {
+	if last, closed := j.Rounds.lastClosed(); closed && last.Number == c.GetId().GetRound() {
 		return j.lateStep(last, state, c, now)
 	}
-	if j.Stage != pb.JobState_JOB_STATE_RUNNING || c.GetId().GetRound() != j.Round.Number || j.Reporting() ||
-		!j.Round.Complete() {
+	if j.Stage != pb.JobState_JOB_STATE_RUNNING || c.GetId().GetRound() != j.Rounds.Open.Number || j.Reporting() ||
+		!j.Rounds.Open.Complete() {
 		return pb.Verdict_VERDICT_STALE
 	}
-	if expected := j.Round.Expected; !expected.IsZero() && expected != state {
-		j.violated(fmt.Sprintf("round %d, step", j.Round.Number), "", expected, state, c, now)
+	if expected := j.Rounds.Open.Expected; !expected.IsZero() && expected != state {
+		j.violated(fmt.Sprintf("round %d, step", j.Rounds.Open.Number), "", expected, state, c, now)
 		return pb.Verdict_VERDICT_VIOLATION
 	}
 	metrics, _ := refFrom(next.GetMetrics())
 	closed := RoundRecord{
-		Number: j.Round.Number, Phase: j.Round.Phase, Leaves: j.Round.Leaves(),
-		StartedAt: j.Round.StartedAt, FinishedAt: now, State: state, Metrics: metrics,
+		Number: j.Rounds.Open.Number, Phase: j.Rounds.Open.Phase, Leaves: j.Rounds.Open.Leaves(),
+		StartedAt: j.Rounds.Open.StartedAt, FinishedAt: now, State: state, Metrics: metrics,
 	}
 	makers := j.stepMakers(Clip(c.GetWorkerId(), 128))
 	if next.GetDone() {
@@ -36,23 +36,16 @@ func (j *Job) completeStep(c *pb.Completion, secret []byte, now int64) pb.Verdic
 		j.Audits.modelMakers = makers
 		j.Model = state
 		j.Course, _ = refFrom(next.GetCourse())
-		j.Round.Expected = Ref{}
+		j.Rounds.Open.Expected = Ref{}
 	} else {
-		opened, ok := roundFrom(next, j.Round.Number+1, now)
+		opened, ok := roundFrom(next, j.Rounds.Open.Number+1, now)
 		if !ok {
 			return pb.Verdict_VERDICT_INVALID
 		}
 		j.drawStep(secret, makers, opinionOf(c, false))
-		opened.Inherited = makers
-		if opened.Phase == j.Round.Phase {
-			opened.Kept = j.Round.carries
-		}
-		j.last = j.Round
-		j.last.Expected = Ref{}
-		j.open(opened)
+		j.Rounds.follow(opened, makers)
 	}
-	j.Rounds = append(j.Rounds, closed)
-	j.Rounds = j.Rounds[max(0, len(j.Rounds)-MaxRoundRecords):]
+	j.Rounds.finish(closed)
 	j.made(c)
 	return pb.Verdict_VERDICT_ACCEPTED
 }
@@ -72,8 +65,8 @@ func (j *Job) lateStep(closed RoundRecord, state Ref, c *pb.Completion, now int6
 
 // stepMakers are all that had a part in what a step makes, as bits.
 func (j *Job) stepMakers(workerID string) uint64 {
-	makers := j.Round.Inherited | j.Audits.maker(workerID)
-	j.Round.EachCommit(func(c Commit) bool {
+	makers := j.Rounds.Open.Inherited | j.Audits.maker(workerID)
+	j.Rounds.Open.EachCommit(func(c Commit) bool {
 		makers |= c.Makers
 		return true
 	})

@@ -27,6 +27,15 @@ const (
 	ReachPlan                // the plan too
 )
 
+// Remade counts what was taken back and made again.
+type Remade struct {
+	Changes  uint64 // commands that took something back
+	Tasks    uint64 // that these named
+	Reopened uint32 // closed rounds, and finished models
+	Anew     uint32 // how often the rounds began anew
+	Last     string // why, the last time
+}
+
 // applyUncommit takes back what tasks have committed. Twice the same command: the second is refused, for the job is not
 // as its proposer saw it.
 func applyUncommit(s State, cmd *pb.Uncommit) (State, Reply) {
@@ -38,7 +47,7 @@ func applyUncommit(s State, cmd *pb.Uncommit) (State, Reply) {
 		return s, reject(Ended, "job %s has ended", job.ID)
 	case len(cmd.GetTasks()) == 0 || len(cmd.GetTasks()) > MaxUncommitTasks:
 		return s, reject(Malformed, "1 to %d tasks are taken back at a time", MaxUncommitTasks)
-	case job.Stage != pb.JobState_JOB_STATE_RUNNING || cmd.GetRound() != job.Round.Number ||
+	case job.Stage != pb.JobState_JOB_STATE_RUNNING || cmd.GetRound() != job.Rounds.Open.Number ||
 		cmd.GetChanges() != job.Counters.Remade.Changes:
 		return s, reject(Conflict, "job %s is not as the proposer saw it", job.ID)
 	}
@@ -61,7 +70,7 @@ func applyUncommit(s State, cmd *pb.Uncommit) (State, Reply) {
 	remade.Last = Clip(cmd.GetMessage(), 512)
 	job.takeBack(reach, cmd.GetTasks(), !lost, s.Now)
 	if unreadable {
-		job.unreadable++
+		job.Rounds.unreadable++
 		if reach == ReachPlan {
 			job.forgetPlan()
 		}
@@ -98,37 +107,42 @@ func (j *Job) reachOf(id *pb.TaskID) (reach Reach, ok bool) {
 	valid := func(r Round) bool {
 		return r.known() && int(id.GetTree()) < len(r.Trees) && r.Tree(id.GetTree()).Valid(node)
 	}
-	closed := j.last.known() && id.GetRound() == j.last.Number
+	closed := j.Rounds.last.known() && id.GetRound() == j.Rounds.last.Number
 	switch kind := id.GetKind(); {
 	case kind == pb.TaskKind_TASK_KIND_PLAN:
 		return ReachPlan, true
 	case kind != pb.TaskKind_TASK_KIND_NODE && kind != pb.TaskKind_TASK_KIND_STEP:
 		return 0, false
-	case id.GetRound() == j.Round.Number && kind == pb.TaskKind_TASK_KIND_STEP:
+	case id.GetRound() == j.Rounds.Open.Number && kind == pb.TaskKind_TASK_KIND_STEP:
 		return ReachModel, j.Reporting()
-	case id.GetRound() == j.Round.Number && j.Reporting():
-		return ReachModel, valid(j.Round)
-	case id.GetRound() == j.Round.Number:
-		return ReachNodes, valid(j.Round)
+	case id.GetRound() == j.Rounds.Open.Number && j.Reporting():
+		return ReachModel, valid(j.Rounds.Open)
+	case id.GetRound() == j.Rounds.Open.Number:
+		return ReachNodes, valid(j.Rounds.Open)
 	case closed && kind == pb.TaskKind_TASK_KIND_NODE:
-		return ReachClosed, valid(j.last)
+		return ReachClosed, valid(j.Rounds.last)
 	case closed:
 		return ReachClosed, true
 	}
-	return ReachRounds, id.GetRound() >= 1 && id.GetRound() <= max(j.top, j.Round.Number)
+	return ReachRounds, id.GetRound() >= 1 && id.GetRound() <= max(j.Rounds.top, j.Rounds.Open.Number)
 }
 
 // takeBack changes j, a clone, to where the tasks are to be made again.
 func (j *Job) takeBack(reach Reach, tasks []*pb.TaskID, lied bool, now int64) {
+	rounds := &j.Rounds
 	switch {
 	case reach == ReachModel:
-		j.takeBackModel()
+		rounds.takeBackModel(j.Model)
 	case reach == ReachClosed:
-		j.reopen()
-	case reach == ReachPlan, reach == ReachRounds && !j.first.known():
-		j.planAnew()
+		rounds.reopen()
+	case reach == ReachPlan, reach == ReachRounds && !rounds.first.known():
+		j.Stage = pb.JobState_JOB_STATE_PLANNING
+		rounds.planAnew()
 	case reach == ReachRounds:
-		j.beginAnew(now)
+		rounds.beginAnew(now)
+	}
+	if reach > ReachNodes {
+		j.Model, j.Course = Ref{}, Ref{}
 	}
 	if reach > ReachClosed {
 		j.Counters.Remade.Anew++
@@ -138,59 +152,20 @@ func (j *Job) takeBack(reach Reach, tasks []*pb.TaskID, lied bool, now int64) {
 		j.Counters.Remade.Reopened++
 	}
 	if lied { // what an earlier loss is compared with may rest on the lie
-		j.Round.Expected = Ref{}
+		j.Rounds.Open.Expected = Ref{}
 	}
 	for _, id := range tasks {
-		if id.GetKind() == pb.TaskKind_TASK_KIND_NODE && id.GetRound() == j.Round.Number {
-			j.Round = j.Round.uncommit(id.GetTree(),
+		if id.GetKind() == pb.TaskKind_TASK_KIND_NODE && id.GetRound() == j.Rounds.Open.Number {
+			j.Rounds.Open = j.Rounds.Open.uncommit(id.GetTree(),
 				protocol.Node{Level: int(id.GetLevel()), Index: int(id.GetIndex())})
 		}
 	}
 }
 
-// takeBackModel lets the last step be made again. A model that was lost is known by its digest.
-func (j *Job) takeBackModel() {
-	j.Round.Expected = j.Model
-	j.Model, j.Course = Ref{}, Ref{}
-	j.takeBackRecord()
-}
-
-// reopen makes the last closed round the open one again, as it was before its step. What was made of it is void.
-func (j *Job) reopen() {
-	expected := j.Round.State
-	j.Model, j.Course = Ref{}, Ref{}
-	if last, ok := j.lastClosed(); ok && last.Number == j.Round.Number { // of a round whose model was finished
-		j.takeBackRecord()
-	}
-	j.takeBackRecord()
-	j.Round, j.last = j.last, Round{}
-	j.Round.Expected = expected
-}
-
-// beginAnew opens the first round again, under a number that none had: what earlier rounds made is garbage.
-func (j *Job) beginAnew(now int64) {
-	number := j.nextNumber()
-	j.Model, j.Course, j.last = Ref{}, Ref{}, Round{}
-	j.floors = append(j.floors, floor{number, now})
-	j.since = number
-	again := newRound(number, j.first.Phase, j.first.Trees, j.first.State, now)
-	again.Base = 0
-	j.open(again)
-}
-
-// planAnew lets the plan be made again, which must come out as it was.
-func (j *Job) planAnew() {
-	number := j.nextNumber()
-	j.Model, j.Course, j.last = Ref{}, Ref{}, Round{}
-	j.top, j.since = max(j.top, j.Round.Number), number
-	j.Stage = pb.JobState_JOB_STATE_PLANNING
-	j.Round = newRound(j.Round.Number, "", nil, Ref{}, 0)
-}
-
 // plannedBefore reports whether a plan is that of an earlier beginning, or the first.
 func (j *Job) plannedBefore(manifest, plan Ref, next Round) bool {
 	return j.Manifest.IsZero() || j.Manifest == manifest && j.Plan == plan &&
-		(!j.first.known() || j.first.State == next.State)
+		(!j.Rounds.first.known() || j.Rounds.first.State == next.State)
 }
 
 func (j *Job) replannedOtherwise(now int64) {
@@ -205,14 +180,26 @@ func (j *Job) keepsVanishing(lost bool) string {
 	if !lost {
 		return ""
 	}
-	j.inRound++
+	j.Rounds.inRound++
 	switch remade := j.Counters.Remade; {
-	case j.inRound > MaxLostInRound:
-		return fmt.Sprintf("%d times before round %d was done", j.inRound, j.top)
+	case j.Rounds.inRound > MaxLostInRound:
+		return fmt.Sprintf("%d times before round %d was done", j.Rounds.inRound, j.Rounds.top)
 	case remade.Reopened > MaxReopened:
 		return fmt.Sprintf("closed rounds were made again %d times", remade.Reopened)
 	case remade.Anew > MaxAnew:
 		return fmt.Sprintf("the rounds began anew %d times", remade.Anew)
 	}
 	return ""
+}
+
+func (r Remade) proto() *pb.Remade {
+	if r == (Remade{}) {
+		return nil
+	}
+	return &pb.Remade{Changes: r.Changes, Tasks: r.Tasks, Reopened: r.Reopened, Anew: r.Anew, Last: r.Last}
+}
+
+func remadeFrom(r *pb.Remade) Remade {
+	return Remade{Changes: r.GetChanges(), Tasks: r.GetTasks(), Reopened: r.GetReopened(), Anew: r.GetAnew(),
+		Last: r.GetLast()}
 }

@@ -17,7 +17,7 @@ func drawUncommit(t *rapid.T, s state.State) *pb.Uncommit {
 	}
 	job, ok := s.Job(id)
 	if ok {
-		cmd.Round, cmd.Changes = job.Round.Number, job.Counters.Remade.Changes
+		cmd.Round, cmd.Changes = job.Rounds.Open.Number, job.Counters.Remade.Changes
 	}
 	if rapid.IntRange(0, 9).Draw(t, "stale") == 0 {
 		cmd.Changes++
@@ -43,7 +43,8 @@ func drawUncommit(t *rapid.T, s state.State) *pb.Uncommit {
 
 // reopened reports whether a job went back by as many rounds as were taken back, and no further.
 func reopened(old, job *state.Job) bool {
-	return job.Counters.Remade.Reopened == old.Counters.Remade.Reopened+1 && job.Round.Number == old.Round.Number-1
+	return job.Counters.Remade.Reopened == old.Counters.Remade.Reopened+1 &&
+		job.Rounds.Open.Number == old.Rounds.Open.Number-1
 }
 
 // checkMakers: whatever an open round reads has a maker, so that it can be made again when it is lost, and what a
@@ -62,7 +63,7 @@ func checkMakers(t *rapid.T, s state.State) {
 				t.Fatalf("job %s reads the %s of round %d, which nobody made", job.ID, o.What, o.Round)
 			}
 			next, reply := state.Apply(s, &pb.Command{Body: &pb.Command_Uncommit{Uncommit: &pb.Uncommit{
-				JobId: job.ID, Round: job.Round.Number, Changes: job.Counters.Remade.Changes, Tasks: tasks,
+				JobId: job.ID, Round: job.Rounds.Open.Number, Changes: job.Counters.Remade.Changes, Tasks: tasks,
 				Reason: pb.UncommitReason_UNCOMMIT_REASON_LOST,
 			}}})
 			if reply.Err != nil {
