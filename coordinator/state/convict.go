@@ -54,33 +54,13 @@ func (j *Job) disown(ids []string, tainted uint64, why string, now int64) {
 		mask |= j.Audits.bitOf(id)
 	}
 	plan := slices.Contains(ids, j.Audits.planMaker) && !j.Audits.planVerified && !j.Manifest.IsZero()
-	if reach, some := j.reachOfMakers(mask, plan); some {
+	if reach, some := j.Lineage().reachOfMakers(mask, plan); some {
 		j.takenBack(reach, why, now)
 		repeated := j.uncommitMade(mask)
 		j.Audits.Counts.Repeated += repeated
 		j.Counters.Remade.Tasks += repeated
 	}
 	j.voidAudits(ids, mask)
-}
-
-// reachOfMakers is how far back one of the makers had a part in what the job stands on; some is false where they had
-// none.
-func (j *Job) reachOfMakers(mask uint64, plan bool) (reach Reach, some bool) {
-	switch {
-	case plan:
-		return ReachPlan, true
-	case j.Rounds.Open.Inherited&mask != 0 && j.Rounds.last.known() && j.Rounds.last.Inherited&mask == 0:
-		return ReachClosed, true
-	case j.Rounds.Open.Inherited&mask != 0:
-		return ReachRounds, true
-	case j.Reporting() && j.Audits.modelMakers&mask != 0:
-		return ReachModel, true
-	}
-	j.Rounds.Open.EachCommit(func(c Commit) bool {
-		some = c.Makers&mask != 0
-		return !some
-	})
-	return ReachNodes, some
 }
 
 // takenBack is takeBack for what is wrong, not lost: made again it may come out otherwise.

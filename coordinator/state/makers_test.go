@@ -10,7 +10,7 @@ import (
 
 // named are the nodes that a leader names when an object of job a is lost, as "round/tree/level/index".
 func named(s state.State, round uint32, digest byte) (nodes []string) {
-	for _, id := range jobA(s).MakersOf(state.ObjectID{Round: round, SHA256: [32]byte(ref(digest).Sha256)}) {
+	for _, id := range jobA(s).Lineage().MakersOf(state.ObjectID{Round: round, SHA256: [32]byte(ref(digest).Sha256)}) {
 		if id.GetKind() != pb.TaskKind_TASK_KIND_NODE {
 			nodes = append(nodes, id.GetKind().String())
 			continue
@@ -81,7 +81,7 @@ func TestTheMakersOfOneObjectAreBounded(t *testing.T) {
 	}
 	s, _ = run(t, s, completions(same...))
 	for _, want := range []int{state.MaxUncommitTasks, 1} {
-		tasks := jobA(s).MakersOf(state.ObjectID{Round: 1, SHA256: [32]byte(ref(10).Sha256)})
+		tasks := jobA(s).Lineage().MakersOf(state.ObjectID{Round: 1, SHA256: [32]byte(ref(10).Sha256)})
 		if len(tasks) != want {
 			t.Fatalf("%d tasks are named, want %d", len(tasks), want)
 		}

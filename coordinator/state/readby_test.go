@@ -13,7 +13,7 @@ const unreadable = pb.UncommitReason_UNCOMMIT_REASON_UNREADABLE
 
 // readBy names the tasks that made what a task of job a reads.
 func readBy(s state.State, c *pb.Completion) (names []string, workers []string) {
-	tasks, workers := jobA(s).ReadBy(c.GetId())
+	tasks, workers := jobA(s).Lineage().ReadBy(c.GetId())
 	for _, id := range tasks {
 		names = append(names, fmt.Sprintf("%v %d: %d/%d", id.GetKind(), id.GetRound(), id.GetLevel(), id.GetIndex()))
 	}
@@ -81,8 +81,8 @@ func TestManyUnreadableNodesOfARound(t *testing.T) {
 				}
 			}
 			fold := now(s, node("a", round, 0, 1, 0, 0))
-			tasks, _ := jobA(s).ReadBy(fold.GetId())
-			reach, ok := jobA(s).Reach(tasks)
+			tasks, _ := jobA(s).Lineage().ReadBy(fold.GetId())
+			reach, ok := jobA(s).Lineage().Reach(tasks)
 			want := state.ReachNodes
 			if round == 2 && time == state.MaxUnreadable-1 {
 				want = state.ReachClosed

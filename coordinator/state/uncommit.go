@@ -15,17 +15,9 @@ const (
 	MaxAnew          = 4    // beginnings beside the first
 )
 
-// Reach is how far a change reaches back.
-type Reach int
-
-// From the least to the farthest.
-const (
-	ReachNodes  Reach = iota // nodes of the open round
-	ReachModel               // the last step, whose model waits for its report
-	ReachClosed              // the last closed round
-	ReachRounds              // all rounds
-	ReachPlan                // the plan too
-)
+// MaxUnreadable bounds the changes with reason UNREADABLE while no new round is opened: a worker may garble several
+// nodes of a round. A task that fails of right results fails every time.
+const MaxUnreadable = 5
 
 // Remade counts what was taken back and made again.
 type Remade struct {
@@ -59,7 +51,7 @@ func applyUncommit(s State, cmd *pb.Uncommit) (State, Reply) {
 	case unreadable && !job.MayBeUnreadable():
 		return s, reject(Conflict, "what tasks of job %s read was made again too often", job.ID)
 	}
-	reach, ok := job.Reach(cmd.GetTasks())
+	reach, ok := job.Lineage().Reach(cmd.GetTasks())
 	if !ok {
 		return s, reject(Malformed, "job %s has committed nothing by some of these tasks", job.ID)
 	}
@@ -86,45 +78,11 @@ func applyUncommit(s State, cmd *pb.Uncommit) (State, Reply) {
 	return s.putJob(job), Reply{Job: job}
 }
 
-// Reach is how far taking back tasks reaches; ok is false unless all of them may have committed something.
-func (j *Job) Reach(tasks []*pb.TaskID) (reach Reach, ok bool) {
-	for _, id := range tasks {
-		one, ok := j.reachOf(id)
-		if !ok {
-			return 0, false
-		}
-		reach = max(reach, one)
-	}
-	return reach, len(tasks) > 0
-}
-
-// reachOf is how far taking back one task reaches; ok is false for a task that cannot have committed anything.
-func (j *Job) reachOf(id *pb.TaskID) (reach Reach, ok bool) {
-	if id.GetJobId() != j.ID {
-		return 0, false
-	}
-	node := nodeFrom(id)
-	valid := func(r Round) bool {
-		return r.known() && int(id.GetTree()) < len(r.Trees) && r.Tree(id.GetTree()).Valid(node)
-	}
-	closed := j.Rounds.last.known() && id.GetRound() == j.Rounds.last.Number
-	switch kind := id.GetKind(); {
-	case kind == pb.TaskKind_TASK_KIND_PLAN:
-		return ReachPlan, true
-	case kind != pb.TaskKind_TASK_KIND_NODE && kind != pb.TaskKind_TASK_KIND_STEP:
-		return 0, false
-	case id.GetRound() == j.Rounds.Open.Number && kind == pb.TaskKind_TASK_KIND_STEP:
-		return ReachModel, j.Reporting()
-	case id.GetRound() == j.Rounds.Open.Number && j.Reporting():
-		return ReachModel, valid(j.Rounds.Open)
-	case id.GetRound() == j.Rounds.Open.Number:
-		return ReachNodes, valid(j.Rounds.Open)
-	case closed && kind == pb.TaskKind_TASK_KIND_NODE:
-		return ReachClosed, valid(j.Rounds.last)
-	case closed:
-		return ReachClosed, true
-	}
-	return ReachRounds, id.GetRound() >= 1 && id.GetRound() <= max(j.Rounds.top, j.Rounds.Open.Number)
+// MayBeUnreadable reports whether what nobody can read may be made again once more. Half of the reopened rounds and of
+// the beginnings are left for what the store loses.
+func (j *Job) MayBeUnreadable() bool {
+	remade := j.Counters.Remade
+	return j.Rounds.unreadable < MaxUnreadable && remade.Reopened < MaxReopened/2 && remade.Anew < MaxAnew/2
 }
 
 // takeBack changes j, a clone, to where the tasks are to be made again.

@@ -27,7 +27,7 @@ func drawUncommit(t *rapid.T, s state.State) *pb.Uncommit {
 		job.EachReference(func(o state.ObjectID) { objects = append(objects, o) })
 	}
 	if len(objects) > 0 && rapid.IntRange(0, 4).Draw(t, "sensible") > 0 {
-		cmd.Tasks = job.MakersOf(rapid.SampledFrom(objects).Draw(t, "object"))
+		cmd.Tasks = job.Lineage().MakersOf(rapid.SampledFrom(objects).Draw(t, "object"))
 		return cmd
 	}
 	for range rapid.IntRange(0, 3).Draw(t, "tasks") {
@@ -58,7 +58,7 @@ func checkMakers(t *rapid.T, s state.State) {
 			if o.JobID != job.ID {
 				return true
 			}
-			tasks := job.MakersOf(state.ObjectID{Round: o.Round, SHA256: o.Ref.SHA256})
+			tasks := job.Lineage().MakersOf(state.ObjectID{Round: o.Round, SHA256: o.Ref.SHA256})
 			if len(tasks) == 0 {
 				t.Fatalf("job %s reads the %s of round %d, which nobody made", job.ID, o.What, o.Round)
 			}

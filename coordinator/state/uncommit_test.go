@@ -130,8 +130,8 @@ func TestUncommitTheModel(t *testing.T) {
 	s = wantVerdict(t, s, node("a", 1, 0, 0, 0, 10), pb.Verdict_VERDICT_ACCEPTED)
 	s = wantVerdict(t, s, step("a", 1, &pb.Next{Done: true, State: ref(8), Course: ref(9)}),
 		pb.Verdict_VERDICT_ACCEPTED)
-	if tasks := jobA(s).MakersOf(state.ObjectID{Round: 1, SHA256: [32]byte(ref(8).Sha256)}); len(tasks) != 1 ||
-		tasks[0].Kind != pb.TaskKind_TASK_KIND_STEP {
+	model := state.ObjectID{Round: 1, SHA256: [32]byte(ref(8).Sha256)}
+	if tasks := jobA(s).Lineage().MakersOf(model); len(tasks) != 1 || tasks[0].Kind != pb.TaskKind_TASK_KIND_STEP {
 		t.Fatalf("the model was made by %v", tasks)
 	}
 	s, _ = run(t, s, takeBack(s, lost, step("a", 1, nil)))
