@@ -323,3 +323,20 @@ func applyWaive(s State, cmd *pb.WaiveAudits) (State, Reply) {
 	}
 	return s.putJob(job), Reply{Job: job}
 }
+
+// committed reports whether what an audited task made still counts.
+func (j *Job) committed(a *Audit) bool {
+	running := j.Stage == pb.JobState_JOB_STATE_RUNNING
+	switch {
+	case a.Kind == pb.TaskKind_TASK_KIND_PLAN:
+		return running
+	case a.Round < j.Rounds.Open.Number:
+		return true
+	case a.Kind == pb.TaskKind_TASK_KIND_STEP:
+		return j.Reporting()
+	case a.Round > j.Rounds.Open.Number || !running:
+		return false
+	}
+	_, covered := j.Rounds.Open.Covering(a.Tree, a.Node)
+	return covered
+}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -70,7 +69,7 @@ func (j *Job) second(c *pb.Completion, now int64) (taken bool) {
 	}
 	before := j.Audits.Counts.Disputed
 	j.Audits.tally(c, a)
-	j.add(a, o, now)
+	review{j, now}.add(a, o)
 	if a.Kind != pb.TaskKind_TASK_KIND_PLAN || o.Basis == a.Opinions[0].Basis {
 		// Plans of different lists are no violation: the input may have changed in between.
 		j.Counters.Violations += j.Audits.Counts.Disputed - before
@@ -97,7 +96,7 @@ func (j *Job) dispute(winner Commit, c *pb.Completion, now int64) {
 		return
 	case own.WorkerID == other.WorkerID && a.judges(own) && a.judges(other): // it contradicts itself
 		j.Audits.Counts.Disputed++
-		j.convict([]Opinion{other}, 0, task.String(), "its own before", now)
+		review{j, now}.convict([]Opinion{other}, 0, task.String(), "its own before")
 		return
 	case drawn && was.Whole:
 		return // others make it from its leaves already
@@ -109,7 +108,7 @@ func (j *Job) dispute(winner Commit, c *pb.Completion, now int64) {
 		j.Audits.put(a)
 		return
 	}
-	j.add(a, other, now)
+	review{j, now}.add(a, other)
 }
 
 // wellFormed reports whether a result has what its task is to make; another would be refused of a first commit too.
@@ -129,93 +128,6 @@ func wellFormed(c *pb.Completion) bool {
 func refOf(r *pb.ObjectRef) Ref {
 	ref, _ := refFrom(r)
 	return ref
-}
-
-// add puts an opinion to an audit's. The result that two have stands; a first other one waits for a third worker.
-func (j *Job) add(a *Audit, o Opinion, now int64) {
-	was := a.Disputed()
-	changed := *a
-	changed.Opinions = append(slices.Clip(a.Opinions), o)
-	if changed.Disputed() && !was {
-		j.Audits.Counts.Disputed++
-	}
-	votes := 0
-	for _, other := range changed.Opinions {
-		if other.Sum == o.Sum {
-			votes++
-		}
-	}
-	if votes < 2 {
-		j.Audits.put(&changed)
-		return
-	}
-	j.Audits.drop(a)
-	j.settle(&changed, o.Sum, "", now)
-}
-
-// settle ends an audit by the right result. Than names whose it is for those whose result was another; "" means that
-// two other workers have it.
-func (j *Job) settle(a *Audit, sum [32]byte, than string, now int64) {
-	var others []Opinion
-	for _, o := range a.Opinions {
-		if o.Sum != sum {
-			others = append(others, o)
-		}
-	}
-	j.Audits.Counts.Agreed++
-	j.Audits.Counts.EndedAt = now
-	if a.twoSets(sum) {
-		j.Audits.Counts.OtherSets++
-	}
-	if a.Kind == pb.TaskKind_TASK_KIND_PLAN &&
-		slices.ContainsFunc(others, func(o Opinion) bool { return o.Basis != basisOf(a, sum) }) {
-		j.relisted(a, sum, now)
-		return
-	}
-	tainted := uint64(0)
-	if first := a.Opinions[0]; first.Sum == sum {
-		j.verified(a)
-	} else if !a.judges(first) { // somebody's piece is wrong
-		tainted = a.Makers
-	}
-	wrong := slices.DeleteFunc(others, func(o Opinion) bool { return !a.judges(o) })
-	if len(wrong) > 0 || tainted != 0 {
-		j.convict(wrong, tainted, a.String(), than, now)
-	}
-}
-
-func basisOf(a *Audit, sum [32]byte) [32]byte {
-	at := slices.IndexFunc(a.Opinions, func(o Opinion) bool { return o.Sum == sum })
-	return a.Opinions[at].Basis
-}
-
-// relisted ends the audit of a plan whose makers did not see the same objects. The input may have changed in between,
-// so nobody is convicted; but what the job reads is what two workers saw.
-func (j *Job) relisted(a *Audit, sum [32]byte, now int64) {
-	if a.Opinions[0].Sum == sum {
-		j.verified(a)
-		return
-	}
-	j.Audits.Counts.Repeated++
-	j.takenBack(ReachPlan, "two workers listed other input than the plan's maker", now)
-	j.voidAudits(nil, 0)
-	if j.Counters.Remade.Anew > MaxAnew {
-		j.failed(Failure{
-			Code: string(protocol.CodeInputChanged), Class: protocol.ClassInput, Task: "plan",
-			Message: fmt.Sprintf(
-				"no two workers found the same input before and after, %d times: it changes while the job begins. Submit the job again when it is complete", MaxAnew),
-		}, now)
-	}
-}
-
-// verified notes that two workers made what was committed.
-func (j *Job) verified(a *Audit) {
-	switch a.Kind {
-	case pb.TaskKind_TASK_KIND_PLAN:
-		j.Audits.planVerified = true
-	case pb.TaskKind_TASK_KIND_STEP:
-		j.Rounds.markAudited(a.Round)
-	}
 }
 
 // String names the task for people.

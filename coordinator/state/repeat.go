@@ -50,7 +50,7 @@ func (j *Job) repeated(c *pb.Completion, now int64) (taken bool) {
 	}
 	j.Audits.drop(a)
 	than := fmt.Sprintf("worker %s, and than its own with the kernels %s", right.Worker, wrong.AgainKernels)
-	j.settle(&changed, right.Sum, than, now)
+	review{j, now}.settle(&changed, right.Sum, than)
 	return true
 }
 

@@ -171,6 +171,21 @@ func (r Round) uncommit(tree uint32, n protocol.Node) Round {
 	return r
 }
 
+// without takes back the commits in which one of the makers had a part, and counts them.
+func (r Round) without(makers uint64) (rest Round, repeated uint64) {
+	var tainted []Commit
+	r.EachCommit(func(c Commit) bool {
+		if c.Makers&makers != 0 {
+			tainted = append(tainted, c)
+		}
+		return true
+	})
+	for _, c := range tainted {
+		r = r.uncommit(c.Tree, c.Node)
+	}
+	return r, uint64(len(tainted))
+}
+
 // leafKey orders by tree, then leaf. A committed node is keyed by its first leaf:
 // no two committed nodes share one, since neither is above the other.
 func leafKey(tree uint32, leaf int) []byte {

@@ -56,7 +56,7 @@ func (j *Job) lateStep(closed RoundRecord, state Ref, c *pb.Completion, now int6
 	}
 	task := fmt.Sprintf("round %d, step", closed.Number)
 	if closed.Audited && c.GetWorkerId() != "" { // two have made it otherwise
-		j.convict([]Opinion{opinionOf(c, false)}, 0, task, "", now)
+		review{j, now}.convict([]Opinion{opinionOf(c, false)}, 0, task, "")
 	} else { // what it was made from is not known any more
 		j.violated(task, "", closed.State, state, c, now)
 	}
