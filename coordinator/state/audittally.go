@@ -85,3 +85,28 @@ func (au *Auditing) waive(a *Audit, failed bool, now int64) {
 		au.WaivedTasks = append(slices.Clip(au.WaivedTasks), a.String())
 	}
 }
+
+// applyWaive ends audits that nobody disputes: those it names, or all of a job that waits for nothing else.
+func applyWaive(s State, cmd *pb.WaiveAudits) (State, Reply) {
+	job, ok := s.Job(cmd.GetId())
+	if !ok {
+		return s, reject(NotFound, "no job %q", Clip(cmd.GetId(), 64))
+	}
+	all := len(cmd.GetTasks()) == 0
+	if job.Ended() || all && !job.Reporting() {
+		return s, Reply{Job: job}
+	}
+	job = job.clone()
+	var waived []*Audit
+	job.Audits.Each(func(a *Audit) bool {
+		named := func(id *pb.TaskID) bool { return a.is(id, job.Counters.Remade.Changes) }
+		if !a.Disputed() && (all || slices.ContainsFunc(cmd.GetTasks(), named)) {
+			waived = append(waived, a)
+		}
+		return true
+	})
+	for _, a := range waived {
+		job.Audits.waive(a, !all, s.Now)
+	}
+	return s.putJob(job), Reply{Job: job}
+}

@@ -28,8 +28,9 @@ func Basis(pieces []Commit) (sum [32]byte) {
 // foreign is the basis of a committed node in whose pieces others had a part: a commit does not keep them.
 var foreign = [32]byte{1}
 
-// madeFrom is what a completed node was made from. An older release did not say: it is taken to be what was committed.
-func madeFrom(c *pb.Completion, committed []Commit) [32]byte {
+// madeFrom is what the completed node was made from. An older release did not say: it is taken to be what was
+// committed.
+func (c completion) madeFrom(committed []Commit) [32]byte {
 	switch from := c.GetFoldedFrom(); {
 	case c.FoldedFrom == nil:
 		return Basis(committed)

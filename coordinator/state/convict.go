@@ -11,6 +11,13 @@ import (
 // MaxConvicted bounds how many convicted workers the cluster remembers, the newest, and how many a job.
 const MaxConvicted = 1024
 
+// Conviction names a worker, and the task of which it made another result than the right one.
+type Conviction struct {
+	WorkerID, Worker, Task, JobID string
+	Than                          string // whose result was another; "" means two other workers
+	At                            int64
+}
+
 // Whose names those whose result was another than the convicted worker's.
 func (c Conviction) Whose() string { return cmp.Or(c.Than, "two others") }
 

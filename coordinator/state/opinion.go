@@ -9,10 +9,10 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// opinionOf is what a completion says of its task.
-func opinionOf(c *pb.Completion, whole bool) Opinion {
+// opinion is what the completion says of its task.
+func (c completion) opinion(whole bool) Opinion {
 	out := c.GetOutput()
-	o := Opinion{WorkerID: Clip(c.GetWorkerId(), 128), Worker: Clip(c.GetWorker(), 256),
+	o := Opinion{WorkerID: c.workerID(), Worker: Clip(c.GetWorker(), 256),
 		Kernels: Clip(c.GetKernels(), 64)}
 	refs := []*pb.ObjectRef{out.GetObject()}
 	var next *pb.Next
@@ -51,25 +51,26 @@ func resultSum(refs []*pb.ObjectRef, next *pb.Next) [32]byte {
 	return sha256.Sum256(all)
 }
 
-// second takes a result of a task that is audited for another opinion; taken is false for a task that is not audited.
-func (j *Job) second(c *pb.Completion, now int64) (taken bool) {
+// second takes the result of a task that is audited for another opinion; taken is false for a task that is not audited.
+func (c completion) second() (taken bool) {
+	j := c.job
 	a, ok := j.Audits.named(c.GetId())
-	if !ok || a.Opinions[0].WorkerID == c.GetWorkerId() || !wellFormed(c) || !j.committed(a) {
+	if !ok || a.Opinions[0].WorkerID == c.GetWorkerId() || !c.wellFormed() || !j.committed(a) {
 		return false
 	}
 	if a.By(c.GetWorkerId()) {
 		return true // it has said so before
 	}
-	o := opinionOf(c, a.Whole)
+	o := c.opinion(a.Whole)
 	if a.Kind == pb.TaskKind_TASK_KIND_NODE {
-		o.Basis = madeFrom(c, a.Pieces)
+		o.Basis = c.madeFrom(a.Pieces)
 	}
 	if !a.judges(o) {
 		return false
 	}
 	before := j.Audits.Counts.Disputed
-	j.Audits.tally(c, a)
-	review{j, now}.add(a, o)
+	j.Audits.tally(c.Completion, a)
+	c.review().add(a, o)
 	if a.Kind != pb.TaskKind_TASK_KIND_PLAN || o.Basis == a.Opinions[0].Basis {
 		// Plans of different lists are no violation: the input may have changed in between.
 		j.Counters.Violations += j.Audits.Counts.Disputed - before
@@ -78,25 +79,26 @@ func (j *Job) second(c *pb.Completion, now int64) (taken bool) {
 }
 
 // dispute has a committed node made by another worker, since a second result differs from the commit.
-func (j *Job) dispute(winner Commit, c *pb.Completion, now int64) {
+func (c completion) dispute(winner Commit) {
+	j := c.job
 	task := &Audit{Kind: pb.TaskKind_TASK_KIND_NODE, Round: j.Rounds.Open.Number, Tree: winner.Tree, Node: winner.Node}
 	own := Opinion{WorkerID: winner.WorkerID, Worker: winner.Worker,
 		Sum: resultSum([]*pb.ObjectRef{winner.Object.Proto()}, nil)}
-	other := opinionOf(c, true)
-	other.Basis = madeFrom(c, nil)
+	other := c.opinion(true)
+	other.Basis = c.madeFrom(nil)
 	if !j.Audits.alone(winner) {
 		own.Basis = foreign
 	}
-	a := j.nodeAudit(winner, nil, own)
+	a := j.Rounds.Open.auditOf(winner, nil, own)
 	a.Whole = true
 	was, drawn := j.Audits.named(c.GetId())
 	switch {
 	case own.WorkerID == "" || other.WorkerID == "": // of an older release, which failed the job
-		j.violated(task.String(), winner.Worker, winner.Object, refOf(c.GetOutput().GetObject()), c, now)
+		c.violated(task.String(), winner.Worker, winner.Object, refOf(c.GetOutput().GetObject()))
 		return
 	case own.WorkerID == other.WorkerID && a.judges(own) && a.judges(other): // it contradicts itself
 		j.Audits.Counts.Disputed++
-		review{j, now}.convict([]Opinion{other}, 0, task.String(), "its own before")
+		c.review().convict([]Opinion{other}, 0, task.String(), "its own before")
 		return
 	case drawn && was.Whole:
 		return // others make it from its leaves already
@@ -108,11 +110,11 @@ func (j *Job) dispute(winner Commit, c *pb.Completion, now int64) {
 		j.Audits.put(a)
 		return
 	}
-	review{j, now}.add(a, other)
+	c.review().add(a, other)
 }
 
-// wellFormed reports whether a result has what its task is to make; another would be refused of a first commit too.
-func wellFormed(c *pb.Completion) bool {
+// wellFormed reports whether the result has what its task is to make; another would be refused of a first commit too.
+func (c completion) wellFormed() bool {
 	out := c.GetOutput()
 	ref := out.GetObject()
 	switch c.GetId().GetKind() {
@@ -130,13 +132,31 @@ func refOf(r *pb.ObjectRef) Ref {
 	return ref
 }
 
-// String names the task for people.
-func (a *Audit) String() string {
-	switch a.Kind {
-	case pb.TaskKind_TASK_KIND_PLAN:
-		return "plan"
-	case pb.TaskKind_TASK_KIND_STEP:
-		return fmt.Sprintf("round %d, step", a.Round)
+// repeated takes what one of two workers that disagree on a task made of it again; taken is false if nobody asks for
+// it.
+func (c completion) repeated() (taken bool) {
+	j := c.job
+	a, ok := j.Audits.named(c.GetId())
+	if !ok || !a.Split() || !c.wellFormed() || !j.committed(a) {
+		return false
 	}
-	return fmt.Sprintf("round %d, tree %d, node %d/%d", a.Round, a.Tree, a.Node.Level, a.Node.Index)
+	at := slices.IndexFunc(a.Opinions, func(o Opinion) bool { return o.WorkerID == c.GetWorkerId() })
+	if at < 0 || a.Opinions[at].Repeated() || c.GetKernels() == "" || c.GetKernels() == a.Opinions[at].Kernels {
+		return false
+	}
+	changed := *a
+	changed.Opinions = slices.Clone(a.Opinions)
+	again := c.opinion(a.Whole)
+	changed.Opinions[at].Again, changed.Opinions[at].AgainKernels = again.Sum, again.Kernels
+	j.Audits.Counts.Again++
+	j.Audits.tally(c.Completion, nil)
+	right, wrong, decided := changed.yielded()
+	if !decided {
+		j.Audits.put(&changed)
+		return true
+	}
+	j.Audits.drop(a)
+	than := fmt.Sprintf("worker %s, and than its own with the kernels %s", right.Worker, wrong.AgainKernels)
+	c.review().settle(&changed, right.Sum, than)
+	return true
 }

@@ -73,19 +73,6 @@ func applyUncommit(s State, cmd *pb.Uncommit) (State, Reply) {
 	return s.putJob(job), Reply{Job: job}
 }
 
-// plannedBefore reports whether a plan is that of an earlier beginning, or the first.
-func (j *Job) plannedBefore(manifest, plan Ref, next Round) bool {
-	return j.Manifest.IsZero() || j.Manifest == manifest && j.Plan == plan &&
-		(!j.Rounds.first.known() || j.Rounds.first.State == next.State)
-}
-
-func (j *Job) replannedOtherwise(now int64) {
-	j.failed(Failure{
-		Code: string(protocol.CodeInputChanged), Class: protocol.ClassInput, Task: "plan",
-		Message: "the plan is made again and does not come out as it was: the input has changed since, or the first plan was wrong. Submit the job again",
-	}, now)
-}
-
 // MayBeUnreadable reports whether what nobody can read may be made again once more. Half of the reopened rounds and of
 // the beginnings are left for what the store loses.
 func (j *Job) MayBeUnreadable() bool {
