@@ -54,7 +54,7 @@ func TestGroupCommit(t *testing.T) {
 		if took := time.Since(began); took != 0 {
 			t.Errorf("a completion waited for a timer: %v", took)
 		}
-		if view, _ := c.fsm.View(); mustJob(t, view, "a").Round.Covered != 200 {
+		if view, _ := c.fsm.View(); mustJob(t, view, "a").Rounds.Open.Covered != 200 {
 			t.Error("not every leaf is committed")
 		}
 		stopTest(t, c)

@@ -52,8 +52,8 @@ func TestAStrangersResultsCountForNothing(t *testing.T) {
 			Outcome: &pb.TaskResult_Output{Output: lie}}
 		wantVerdicts(t, completeTest(t, c, "w", other), pb.Verdict_VERDICT_UNGRANTED)
 		view, _ := c.fsm.View()
-		if job := mustJob(t, view, "a"); job.Ended() || job.Round.Covered != 1 || job.Counters.Violations != 0 {
-			t.Errorf("the job: %v, %d leaves, %+v", job.Stage, job.Round.Covered, job.Counters)
+		if job := mustJob(t, view, "a"); job.Ended() || job.Rounds.Open.Covered != 1 || job.Counters.Violations != 0 {
+			t.Errorf("the job: %v, %d leaves, %+v", job.Stage, job.Rounds.Open.Covered, job.Counters)
 		}
 		wantVerdicts(t, completeTest(t, c, "w", made(leaves[1], &pb.TaskOutput{Object: object(9)})),
 			pb.Verdict_VERDICT_ACCEPTED)

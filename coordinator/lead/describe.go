@@ -11,15 +11,17 @@ import (
 
 // Describe is a job as people see it, with what leader memory adds.
 func (c *Leader) Describe(job *state.Job) *pb.Job {
+	open := &job.Rounds.Open
 	out := &pb.Job{
 		Id: job.ID, Name: job.Name, Kind: job.Kind, SpecJson: string(job.SpecJSON), SpecHash: job.SpecHash,
 		ResultHash: job.ResultHash,
 		State:      job.Stage, SubmittedUnixMs: job.SubmittedAt, StartedUnixMs: job.StartedAt,
 		FinishedUnixMs: job.FinishedAt,
-		Progress: &pb.Progress{Round: job.Round.Number, Phase: job.Round.Phase, Leaves: job.Round.Leaves(),
-			LeavesDone: job.Round.Covered},
+		Progress: &pb.Progress{
+			Round: open.Number, Phase: open.Phase, Leaves: open.Leaves(), LeavesDone: open.Covered,
+		},
 		Failure: job.Failure.Proto(), Outputs: job.OutputFiles(), Counters: job.Counters.Proto(),
-		Rounds:     job.RoundRecords(),
+		Rounds:     job.Rounds.Records(),
 		ScheduleId: job.ScheduleID, SlotUnixMs: job.Slot, Audit: job.Audits.Summary(),
 	}
 	if lead, err := c.Leadership(); err == nil && !job.Ended() {

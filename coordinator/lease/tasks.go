@@ -56,7 +56,7 @@ func brief(job *state.Job) *pb.JobBrief {
 		b.Audit = job.Audits.Summary()
 		b.Record = &pb.Job{
 			Id: job.ID, Name: job.Name, Kind: job.Kind, SubmittedUnixMs: job.SubmittedAt, StartedUnixMs: job.StartedAt,
-			Counters: job.Counters.Proto(), Rounds: job.RoundRecordsSince(),
+			Counters: job.Counters.Proto(), Rounds: job.Rounds.RecordsSince(),
 		}
 	}
 	return b
@@ -66,18 +66,19 @@ func wireTask(job *state.Job, g schedule.Grant) *pb.Task {
 	if g.Audit != nil {
 		return wireAudit(g)
 	}
+	open := &job.Rounds.Open
 	t := &pb.Task{
 		Id: g.Task.ID(), Token: &pb.LeaseToken{Term: g.Token.Term, Sequence: g.Token.Sequence, Epoch: g.Token.Epoch},
-		Phase: job.Round.Phase, State: job.Round.State.Proto(), StateRound: proto.Uint32(job.Round.Base),
+		Phase: open.Phase, State: open.State.Proto(), StateRound: proto.Uint32(open.Base),
 	}
 	for _, p := range g.Pieces {
 		t.Pieces = append(t.Pieces, &pb.Piece{Tree: p.Tree, Level: uint32(p.Node.Level), Index: uint32(p.Node.Index),
 			Object: p.Object.Proto()})
 	}
 	if g.Task.Kind == pb.TaskKind_TASK_KIND_NODE {
-		t.TreeLeaves = job.Round.Trees[g.Task.Tree]
-		first, end := job.Round.Tree(g.Task.Tree).Range(g.Task.Node)
-		for _, carry := range job.Round.CarriesIn(g.Task.Tree, first, end) {
+		t.TreeLeaves = open.Trees[g.Task.Tree]
+		first, end := open.Tree(g.Task.Tree).Range(g.Task.Node)
+		for _, carry := range open.CarriesIn(g.Task.Tree, first, end) {
 			t.Carries = append(t.Carries, &pb.CarryPiece{Tree: carry.Tree, First: carry.First, End: carry.End,
 				Object: carry.Object.Proto()})
 		}

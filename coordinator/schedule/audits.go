@@ -69,7 +69,7 @@ func (s *search) pressing(a *state.Audit) bool {
 	if a.Kind != pb.TaskKind_TASK_KIND_NODE {
 		last++
 	}
-	return a.Disputed() || last < s.job.Round.Number
+	return a.Disputed() || last < s.job.Rounds.Open.Number
 }
 
 // mayAudit reports whether an audit may be granted to the worker: to one that has no opinion of it yet, and while the

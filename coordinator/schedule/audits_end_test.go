@@ -131,8 +131,8 @@ func TestADisputeThatNobodyCanDecide(t *testing.T) {
 			continue
 		}
 		d.view = run(t, d.view, cmd)
-		if job := jobOf(d.view, "a"); job.Reporting() || job.Round.Covered != 0 || job.Audits.Pending() != 1 {
-			t.Errorf("%v: reporting %v, %d leaves, %d audits", cmd, job.Reporting(), job.Round.Covered,
+		if job := jobOf(d.view, "a"); job.Reporting() || job.Rounds.Open.Covered != 0 || job.Audits.Pending() != 1 {
+			t.Errorf("%v: reporting %v, %d leaves, %d audits", cmd, job.Reporting(), job.Rounds.Open.Covered,
 				job.Audits.Pending())
 		}
 		return

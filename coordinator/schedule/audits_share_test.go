@@ -14,7 +14,7 @@ func TestAuditsTakeTurnsWithOtherJobs(t *testing.T) {
 		leaf.Node = node(0, i)
 		d.view = run(t, d.view, completions(by("w", nodeDone(leaf))))
 	}
-	for !jobOf(d.view, "a").Round.Complete() {
+	for !jobOf(d.view, "a").Rounds.Open.Complete() {
 		grants := d.lease("w", 1)
 		if len(grants) != 1 || grants[0].Audit != nil {
 			t.Fatalf("%v", grants)

@@ -46,8 +46,8 @@ func (b *Board) backups(view state.State, workerID string, want int, now time.Du
 // nearlyDone reports whether a round is so far that it may soon wait for its slowest nodes only:
 // three quarters of its leaves are committed.
 func nearlyDone(job *state.Job) bool {
-	return job.Stage == pb.JobState_JOB_STATE_RUNNING && !job.Reporting() && !job.Round.Complete() &&
-		4*job.Round.Covered >= 3*job.Round.Leaves()
+	return job.Stage == pb.JobState_JOB_STATE_RUNNING && !job.Reporting() && !job.Rounds.Open.Complete() &&
+		4*job.Rounds.Open.Covered >= 3*job.Rounds.Open.Leaves()
 }
 
 // stragglers grants backups of the nodes that have been at work for more than one and a half times
@@ -131,7 +131,7 @@ func (s *search) backUp(l *lease) bool {
 	}
 	var pieces []state.Commit
 	if l.merge {
-		first, end := s.job.Round.Tree(l.task.Tree).Range(l.task.Node)
+		first, end := s.job.Rounds.Open.Tree(l.task.Tree).Range(l.task.Node)
 		whole := false
 		if pieces, whole = s.covered(l.task.Tree, first, end); !whole {
 			return false

@@ -146,10 +146,10 @@ func (j *jobBoard) clear(job *state.Job, t Task) {
 
 // covers reports whether all leaves of a node are below committed ones.
 func covers(job *state.Job, t Task) bool {
-	first, end := job.Round.Tree(t.Tree).Range(t.Node)
+	first, end := job.Rounds.Open.Tree(t.Tree).Range(t.Node)
 	left := end - first
-	job.Round.Commits(t.Tree, first, end, func(c state.Commit) bool {
-		from, to := job.Round.Tree(c.Tree).Range(c.Node)
+	job.Rounds.Open.Commits(t.Tree, first, end, func(c state.Commit) bool {
+		from, to := job.Rounds.Open.Tree(c.Tree).Range(c.Node)
 		left -= to - from
 		return true
 	})
@@ -266,7 +266,7 @@ func (d *Deaths) Condemned(view state.State, now time.Duration) (commands []*pb.
 	d.verdict = 0
 	for _, j := range d.jobs.list {
 		job, ok := view.Job(j.id)
-		if !ok || job.Ended() || job.Round.Number != j.round || d.cfg.MaxDeaths == 0 {
+		if !ok || job.Ended() || job.Rounds.Open.Number != j.round || d.cfg.MaxDeaths == 0 {
 			continue
 		}
 		for _, s := range j.suspects {
@@ -324,7 +324,7 @@ func (s *suspect) failure(deaths int) *pb.Failure {
 // Count is how many workers fell silent during tasks of the job's round that are still to do.
 func (d *Deaths) Count(job *state.Job) (workers int) {
 	at, found := d.jobs.find(job.Number)
-	if !found || d.jobs.list[at].round != job.Round.Number {
+	if !found || d.jobs.list[at].round != job.Rounds.Open.Number {
 		return 0
 	}
 	var names []string

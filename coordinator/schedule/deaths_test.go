@@ -134,7 +134,7 @@ func TestALeafThatEndsItsWorkers(t *testing.T) {
 		!strings.Contains(failure.GetMessage(), "leaf 37") {
 		t.Errorf("failed with %v", failure)
 	}
-	if done := jobOf(c.view, "a").Round.Covered; done != 63 {
+	if done := jobOf(c.view, "a").Rounds.Open.Covered; done != 63 {
 		t.Errorf("%d leaves are done, want all but one", done)
 	}
 	if c.deaths > 10 || c.deaths < c.cfg.MaxDeaths+2 {
@@ -178,13 +178,13 @@ func TestRandomKillsFailNoJob(t *testing.T) {
 			if rng.IntN(every) == 0 {
 				c.kill(rng.IntN(workers))
 			}
-			if jobOf(c.view, "a").Round.Complete() {
+			if jobOf(c.view, "a").Rounds.Open.Complete() {
 				break
 			}
 		}
-		if alone += c.alone; !jobOf(c.view, "a").Round.Complete() {
+		if alone += c.alone; !jobOf(c.view, "a").Rounds.Open.Complete() {
 			t.Errorf("seed %d, %d workers, a kill in %d ticks: %d of 48 leaves after %d kills", seed, workers, every,
-				jobOf(c.view, "a").Round.Covered, c.deaths)
+				jobOf(c.view, "a").Rounds.Open.Covered, c.deaths)
 		}
 	}
 }

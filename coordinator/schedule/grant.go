@@ -72,7 +72,7 @@ func (s *search) work() {
 	case job.Reporting() && job.Audits.Pending() > 0:
 	case job.Reporting():
 		s.single(pb.TaskKind_TASK_KIND_REPORT)
-	case job.Round.Complete():
+	case job.Rounds.Open.Complete():
 		s.single(pb.TaskKind_TASK_KIND_STEP)
 	default:
 		s.limit = s.memory.pace.leavesOfLease(s.memory.leaves.total(), s.memory.leaves.count, b.Roster.slots(s.now))
@@ -114,7 +114,7 @@ func (s *search) single(kind pb.TaskKind) {
 
 func (s *search) roots() []state.Commit {
 	var roots []state.Commit
-	s.job.Round.EachCommit(func(c state.Commit) bool {
+	s.job.Rounds.Open.EachCommit(func(c state.Commit) bool {
 		roots = append(roots, c)
 		return true
 	})
@@ -135,7 +135,7 @@ func (s *search) mapsIn(first, end int) {
 	m := &s.memory.leaves
 	for at := m.free.next(first); at >= 0 && at < end && !s.satisfied(); at = m.free.next(at) {
 		tree, leaf := m.locate(at)
-		if c, committed := s.job.Round.Covering(tree, protocol.Node{Index: leaf}); committed {
+		if c, committed := s.job.Rounds.Open.Covering(tree, protocol.Node{Index: leaf}); committed {
 			m.committed(tree, c.Node) // the board had not heard of it
 			continue
 		}
@@ -149,9 +149,9 @@ func (s *search) mapsIn(first, end int) {
 
 // largest is the largest free node within the limit that begins with a leaf.
 func (s *search) largest(tree uint32, leaf int) protocol.Node {
-	shape, m := s.job.Round.Tree(tree), &s.memory.leaves
+	shape, m := s.job.Rounds.Open.Tree(tree), &s.memory.leaves
 	room := m.free.run(m.starts[tree]+leaf, s.limit)
-	s.job.Round.Commits(tree, leaf, leaf+room, func(c state.Commit) bool {
+	s.job.Rounds.Open.Commits(tree, leaf, leaf+room, func(c state.Commit) bool {
 		first, _ := shape.Range(c.Node)
 		room = first - leaf
 		return false
@@ -201,10 +201,10 @@ func (s *search) mergesIn(block int) (settled bool) {
 
 // commitFrom is the commit of a leaf, or the first after it in the tree.
 func (s *search) commitFrom(tree uint32, leaf int) (c state.Commit, found bool) {
-	if c, found = s.job.Round.Covering(tree, protocol.Node{Index: leaf}); found {
+	if c, found = s.job.Rounds.Open.Covering(tree, protocol.Node{Index: leaf}); found {
 		return c, true
 	}
-	s.job.Round.Commits(tree, leaf, int(s.job.Round.Tree(tree)), func(next state.Commit) bool {
+	s.job.Rounds.Open.Commits(tree, leaf, int(s.job.Rounds.Open.Tree(tree)), func(next state.Commit) bool {
 		c, found = next, true
 		return false
 	})
@@ -214,7 +214,7 @@ func (s *search) commitFrom(tree uint32, leaf int) (c state.Commit, found bool) 
 // mergeable is the highest node above a commit that can be folded from commits
 // alone, with its pieces; without such a node there are no pieces.
 func (s *search) mergeable(c state.Commit) (n protocol.Node, pieces []state.Commit) {
-	shape := s.job.Round.Tree(c.Tree)
+	shape := s.job.Rounds.Open.Tree(c.Tree)
 	n = c.Node
 	for up, ok := shape.Parent(n); ok; up, ok = shape.Parent(up) {
 		first, end := shape.Range(up)
@@ -235,8 +235,8 @@ func (s *search) mergeable(c state.Commit) (n protocol.Node, pieces []state.Comm
 func (s *search) covered(tree uint32, first, end int) ([]state.Commit, bool) {
 	var pieces []state.Commit
 	at := first
-	s.job.Round.Commits(tree, first, end, func(c state.Commit) bool {
-		from, to := s.job.Round.Tree(tree).Range(c.Node)
+	s.job.Rounds.Open.Commits(tree, first, end, func(c state.Commit) bool {
+		from, to := s.job.Rounds.Open.Tree(tree).Range(c.Node)
 		if from != at || len(pieces) == s.board.cfg.MaxPieces {
 			return false
 		}
@@ -247,7 +247,7 @@ func (s *search) covered(tree uint32, first, end int) ([]state.Commit, bool) {
 }
 
 func (s *search) task(kind pb.TaskKind, tree uint32, n protocol.Node) Task {
-	return Task{JobID: s.job.ID, Round: s.job.Round.Number, Kind: kind, Tree: tree, Node: n,
+	return Task{JobID: s.job.ID, Round: s.job.Rounds.Open.Number, Kind: kind, Tree: tree, Node: n,
 		Changes: s.job.Counters.Remade.Changes}
 }
 

@@ -33,7 +33,7 @@ func (jobs *Jobs) of(job *state.Job) *jobBoard {
 		jobs.list = slices.Insert(jobs.list, at, memory)
 	}
 	old := jobs.list[at]
-	if old.round == job.Round.Number && old.changes == job.Counters.Remade.Changes {
+	if old.round == job.Rounds.Open.Number && old.changes == job.Counters.Remade.Changes {
 		return old
 	}
 	jobs.abandon(old)
@@ -47,7 +47,7 @@ func (jobs *Jobs) of(job *state.Job) *jobBoard {
 			jobs.took(old, work.lease, jobs.latest, pb.TimelineOutcome_TIMELINE_OUTCOME_IN_VAIN)
 		})
 	}
-	if old.pace.phase == job.Round.Phase {
+	if old.pace.phase == job.Rounds.Open.Phase {
 		memory.pace = old.pace
 	}
 	return memory
@@ -121,7 +121,7 @@ func (jobs *Jobs) needed(job *state.Job, t Task) bool {
 	case pb.TaskKind_TASK_KIND_REPORT:
 		return job.Reporting()
 	}
-	if t.Round != job.Round.Number || job.Stage != pb.JobState_JOB_STATE_RUNNING || job.Reporting() {
+	if t.Round != job.Rounds.Open.Number || job.Stage != pb.JobState_JOB_STATE_RUNNING || job.Reporting() {
 		return false
 	}
 	if t.Kind == pb.TaskKind_TASK_KIND_STEP {
@@ -130,6 +130,6 @@ func (jobs *Jobs) needed(job *state.Job, t Task) bool {
 	if t.Kind != pb.TaskKind_TASK_KIND_NODE || !jobs.of(job).leaves.valid(t.Tree, t.Node) {
 		return false
 	}
-	_, committed := job.Round.Covering(t.Tree, t.Node)
+	_, committed := job.Rounds.Open.Covering(t.Tree, t.Node)
 	return !committed
 }

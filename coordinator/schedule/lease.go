@@ -109,9 +109,10 @@ type jobBoard struct {
 
 func newJobBoard(job *state.Job) *jobBoard {
 	return &jobBoard{
-		id: job.ID, number: job.Number, round: job.Round.Number, changes: job.Counters.Remade.Changes,
+		id: job.ID, number: job.Number, round: job.Rounds.Open.Number, changes: job.Counters.Remade.Changes,
 		leases: iradix.New[*lease](), faults: make(map[string]fault), lost: make(map[state.ObjectID]*missing),
-		audits: make(map[Task]*auditWork), leaves: newLeafMap(job.Round), pace: pace{phase: job.Round.Phase},
+		audits: make(map[Task]*auditWork), leaves: newLeafMap(job.Rounds.Open),
+		pace: pace{phase: job.Rounds.Open.Phase},
 	}
 }
 

@@ -30,7 +30,7 @@ func BenchmarkRound(b *testing.B) {
 				view, board := wide(b, 100_000, workers)
 				var slowest, leasing time.Duration
 				calls := 0
-				for step := 0; !jobOf(view, "a").Round.Complete(); step++ {
+				for step := 0; !jobOf(view, "a").Rounds.Open.Complete(); step++ {
 					began := time.Now()
 					grants := board.Lease(view, fmt.Sprintf("w%04d", step%workers), 16, time.Duration(step))
 					took := time.Since(began)

@@ -123,7 +123,7 @@ func (m *leafMap) stirredBlocks() (blocks []int) {
 
 // A commit stirs the block in which it begins, a dropped lease all that it reaches into.
 func TestStirredBlocks(t *testing.T) {
-	m := newLeafMap(jobOfTrees(t, 200).Round)
+	m := newLeafMap(jobOfTrees(t, 200).Rounds.Open)
 	if len(m.free) != 4 || len(m.stirred) != 1 || m.count != 200 || m.stirredBlocks() != nil {
 		t.Errorf("200 leaves in %d words, %d words of blocks, %d free", len(m.free), len(m.stirred), m.count)
 	}
@@ -148,7 +148,7 @@ func TestStirredBlocks(t *testing.T) {
 
 // A round has the nodes of its trees, and no others.
 func TestNodesOfAForest(t *testing.T) {
-	m := newLeafMap(jobOfTrees(t, 3, 3, 2).Round)
+	m := newLeafMap(jobOfTrees(t, 3, 3, 2).Rounds.Open)
 	for _, c := range []struct {
 		tree         uint32
 		level, index int

@@ -49,7 +49,7 @@ func (b *Board) Load(view state.State, now time.Duration) Load {
 // waiting counts the tasks of a job that nobody holds.
 func (jobs *Jobs) waiting(job *state.Job) int {
 	memory := jobs.of(job)
-	single := job.Stage == pb.JobState_JOB_STATE_PLANNING || job.Reporting() || job.Round.Complete()
+	single := job.Stage == pb.JobState_JOB_STATE_PLANNING || job.Reporting() || job.Rounds.Open.Complete()
 	switch {
 	case !single && memory.leaves.count > 0:
 		return memory.leaves.count

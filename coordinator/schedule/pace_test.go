@@ -42,7 +42,8 @@ func (d *desk) round(leaf time.Duration) (leases int) {
 		if task.Kind == pb.TaskKind_TASK_KIND_STEP {
 			return leases
 		}
-		if first, end := jobOf(d.view, "a").Round.Tree(0).Range(task.Node); jobOf(d.view, "a").Round.Covered < 8 {
+		open := jobOf(d.view, "a").Rounds.Open
+		if first, end := open.Tree(0).Range(task.Node); open.Covered < 8 {
 			leases++
 			d.now += time.Duration(end-first) * leaf
 		}
@@ -54,10 +55,10 @@ func (d *desk) round(leaf time.Duration) (leases int) {
 func (d *desk) nextRound(phase string, leaves uint32) {
 	d.Helper()
 	d.view = run(d.T, d.view, completions(&pb.Completion{
-		Id:     &pb.TaskID{JobId: "a", Round: jobOf(d.view, "a").Round.Number, Kind: pb.TaskKind_TASK_KIND_STEP},
+		Id:     &pb.TaskID{JobId: "a", Round: jobOf(d.view, "a").Rounds.Open.Number, Kind: pb.TaskKind_TASK_KIND_STEP},
 		Output: &pb.TaskOutput{Next: &pb.Next{Phase: phase, Trees: []uint32{leaves}, State: ref(3)}},
 	}))
-	d.board.Done(jobOf(d.view, "a"), schedule.Task{JobID: "a", Round: jobOf(d.view, "a").Round.Number - 1,
+	d.board.Done(jobOf(d.view, "a"), schedule.Task{JobID: "a", Round: jobOf(d.view, "a").Rounds.Open.Number - 1,
 		Kind: pb.TaskKind_TASK_KIND_STEP}, "w", true, d.now)
 }
 

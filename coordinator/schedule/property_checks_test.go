@@ -15,19 +15,19 @@ func (f *floor) checkGrant(g schedule.Grant, slots int) {
 		return
 	}
 	job := jobOf(f.view, g.Task.JobID)
-	if g.Task.Round != job.Round.Number {
-		f.Fatalf("granted %v in round %d", g.Task, job.Round.Number)
+	if g.Task.Round != job.Rounds.Open.Number {
+		f.Fatalf("granted %v in round %d", g.Task, job.Rounds.Open.Number)
 	}
-	if c, covered := job.Round.Covering(g.Task.Tree, g.Task.Node); covered {
+	if c, covered := job.Rounds.Open.Covering(g.Task.Tree, g.Task.Node); covered {
 		f.Fatalf("granted %v, which %v covers", g.Task, c.Node)
 	}
-	shape := job.Round.Tree(g.Task.Tree)
+	shape := job.Rounds.Open.Tree(g.Task.Tree)
 	first, end := shape.Range(g.Task.Node)
 	if len(g.Pieces) == 0 {
 		if g.Backup { // as large as the first lease
 			return
 		}
-		if limit := (int(job.Round.Leaves()) + slots - 1) / slots; end-first > limit { // an even share
+		if limit := (int(job.Rounds.Open.Leaves()) + slots - 1) / slots; end-first > limit { // an even share
 			f.Fatalf("granted %v of %d leaves; %d at most over %d slots", g.Task, end-first, limit, slots)
 		}
 		return
@@ -38,7 +38,7 @@ func (f *floor) checkGrant(g schedule.Grant, slots int) {
 	at := first
 	for _, p := range g.Pieces {
 		from, to := shape.Range(p.Node)
-		if c, _ := job.Round.Covering(p.Tree, p.Node); from != at || c != p {
+		if c, _ := job.Rounds.Open.Covering(p.Tree, p.Node); from != at || c != p {
 			f.Fatalf("granted %v with the piece %v where leaf %d is next; committed there: %v", g.Task, p.Node, at, c)
 		}
 		at = to
@@ -61,7 +61,7 @@ func (f *floor) checkBackup(g schedule.Grant, w *simWorker) {
 	if g.Backup {
 		want = 2
 		f.backups++
-		if round := jobOf(f.view, g.Task.JobID).Round; g.Task.Kind != pb.TaskKind_TASK_KIND_NODE ||
+		if round := jobOf(f.view, g.Task.JobID).Rounds.Open; g.Task.Kind != pb.TaskKind_TASK_KIND_NODE ||
 			4*round.Covered < 3*round.Leaves() {
 			f.Fatalf("a backup of %v with %d of %d leaves committed", g.Task, round.Covered, round.Leaves())
 		}
@@ -129,7 +129,7 @@ func overlap(view state.State, a, b schedule.Task) bool {
 	if a.Kind != pb.TaskKind_TASK_KIND_NODE {
 		return true
 	}
-	shape := jobOf(view, a.JobID).Round.Tree(a.Tree)
+	shape := jobOf(view, a.JobID).Rounds.Open.Tree(a.Tree)
 	aFirst, aEnd := shape.Range(a.Node)
 	bFirst, bEnd := shape.Range(b.Node)
 	return aFirst < bEnd && bFirst < aEnd

@@ -149,7 +149,7 @@ func (f *floor) deliver(r report, forget bool) {
 	case pb.Verdict_VERDICT_VIOLATION, pb.Verdict_VERDICT_INVALID:
 		f.Fatalf("%v: %v", t, verdict)
 	}
-	if job := jobOf(f.view, t.JobID); !forget && t.Round == job.Round.Number {
+	if job := jobOf(f.view, t.JobID); !forget && t.Round == job.Rounds.Open.Number {
 		f.board.Done(job, t, r.worker, verdict == pb.Verdict_VERDICT_ACCEPTED, f.now)
 	}
 }

@@ -27,7 +27,7 @@ type fault struct {
 // Trouble is what went wrong last in the job's round, and how often; tries is 0 when nothing did.
 func (jobs *Jobs) Trouble(job *state.Job) (tries int, last string) {
 	found, known := jobs.find(job.Number) // asked by readers, who may see an older state: it remembers nothing
-	if !known || jobs.list[found].round != job.Round.Number {
+	if !known || jobs.list[found].round != job.Rounds.Open.Number {
 		return 0, ""
 	}
 	at := time.Duration(-1)

@@ -121,7 +121,7 @@ func (f *Fit) mayWork(job *state.Job, workerID string) bool {
 }
 
 // takes is the least that a task of the job must keep in memory: the state of its round, or the model.
-func takes(job *state.Job) int64 { return max(job.Round.State.Size, job.Model.Size) }
+func takes(job *state.Job) int64 { return max(job.Rounds.Open.State.Size, job.Model.Size) }
 
 func (w *Worker) fits(job *state.Job) bool { return w.Memory == 0 || takes(job) <= w.Memory }
 

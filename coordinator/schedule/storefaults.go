@@ -74,7 +74,7 @@ func (s *Store) fault(job *state.Job, t Task, workerID string, failure *pb.Failu
 	}
 	known.add(workerID)
 	memory.suspect(t, workerID)
-	reach, _ := job.Reach(tasks)
+	reach, _ := job.Lineage().Reach(tasks)
 	if !s.roster.confirmed(job, known.reporters, workerID, now) || now-known.since < s.delayFor(reach) {
 		return nil, true
 	}
@@ -88,7 +88,8 @@ func makersOf(job *state.Job, lost *pb.LostObject) []*pb.TaskID {
 	if lost == nil || len(lost.GetObject().GetSha256()) != 32 {
 		return nil
 	}
-	return job.MakersOf(state.ObjectID{Round: lost.GetRound(), SHA256: [32]byte(lost.GetObject().GetSha256())})
+	id := state.ObjectID{Round: lost.GetRound(), SHA256: [32]byte(lost.GetObject().GetSha256())}
+	return job.Lineage().MakersOf(id)
 }
 
 func (s *Store) delayFor(reach state.Reach) time.Duration {
@@ -103,7 +104,7 @@ func (s *Store) delayFor(reach state.Reach) time.Duration {
 
 func uncommit(job *state.Job, tasks []*pb.TaskID, reason pb.UncommitReason, message string) *pb.Command {
 	return &pb.Command{Body: &pb.Command_Uncommit{Uncommit: &pb.Uncommit{
-		JobId: job.ID, Round: job.Round.Number, Changes: job.Counters.Remade.Changes, Tasks: tasks,
+		JobId: job.ID, Round: job.Rounds.Open.Number, Changes: job.Counters.Remade.Changes, Tasks: tasks,
 		Reason: reason, Message: message,
 	}}}
 }

@@ -40,7 +40,7 @@ func (d *desk) closeRound(state uint64) { d.closeRoundBy("", state) }
 func (d *desk) closeRoundBy(worker string, state uint64) {
 	d.Helper()
 	d.view = run(d.T, d.view, completions(by(worker, &pb.Completion{
-		Id:     &pb.TaskID{JobId: "a", Round: jobOf(d.view, "a").Round.Number, Kind: pb.TaskKind_TASK_KIND_STEP},
+		Id:     &pb.TaskID{JobId: "a", Round: jobOf(d.view, "a").Rounds.Open.Number, Kind: pb.TaskKind_TASK_KIND_STEP},
 		Output: &pb.TaskOutput{Next: &pb.Next{Phase: "count", Trees: []uint32{1}, State: ref(state)}},
 	})))
 }

@@ -87,8 +87,8 @@ func TestAStateIsAskedForLonger(t *testing.T) {
 			break
 		}
 	}
-	if job := jobOf(d.view, "a"); job.Round.Number != 1 || job.Counters.Remade.Reopened != 1 {
-		t.Errorf("round %d", job.Round.Number)
+	if job := jobOf(d.view, "a"); job.Rounds.Open.Number != 1 || job.Counters.Remade.Reopened != 1 {
+		t.Errorf("round %d", job.Rounds.Open.Number)
 	}
 }
 

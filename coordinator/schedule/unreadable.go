@@ -18,7 +18,7 @@ import (
 func (jobs *Jobs) unreadable(
 	job *state.Job, t Task, workerID string, failure *pb.Failure, now time.Duration,
 ) *pb.Command {
-	tasks, makers := job.ReadBy(t.ID())
+	tasks, makers := job.Lineage().ReadBy(t.ID())
 	folds := slices.ContainsFunc(tasks, func(id *pb.TaskID) bool { return id.GetRound() == t.Round })
 	if len(tasks) == 0 || !ofReading(failure, folds) {
 		return nil

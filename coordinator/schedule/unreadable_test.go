@@ -83,8 +83,9 @@ func TestWhatALeafCannotReadIsMadeAgain(t *testing.T) {
 		t.Fatalf("%v", cmd)
 	}
 	d.view = run(t, d.view, cmd)
-	if job := jobOf(d.view, "a"); job.Round.Number != 1 || job.Round.Covered != 0 || job.Counters.Remade.Reopened != 1 {
-		t.Errorf("round %d, %d leaves, %+v", job.Round.Number, job.Round.Covered, job.Counters.Remade)
+	if job := jobOf(d.view, "a"); job.Rounds.Open.Number != 1 || job.Rounds.Open.Covered != 0 ||
+		job.Counters.Remade.Reopened != 1 {
+		t.Errorf("round %d, %d leaves, %+v", job.Rounds.Open.Number, job.Rounds.Open.Covered, job.Counters.Remade)
 	}
 }
 
@@ -102,8 +103,8 @@ func TestWhatAStepOrAReportCannotReadIsMadeAgain(t *testing.T) {
 		t.Fatalf("the report: %v", cmd)
 	}
 	d.view = run(t, d.view, cmd)
-	if job := jobOf(d.view, "a"); job.Reporting() || job.Round.Covered != 0 {
-		t.Errorf("reporting %v, %d leaves", job.Reporting(), job.Round.Covered)
+	if job := jobOf(d.view, "a"); job.Reporting() || job.Rounds.Open.Covered != 0 {
+		t.Errorf("reporting %v, %d leaves", job.Reporting(), job.Rounds.Open.Covered)
 	}
 	want := schedule.Task{JobID: "a", Round: 1, Kind: leafKind, Changes: 1}
 	if g := d.lease("w", 1); len(g) != 1 || g[0].Task != want {
@@ -238,8 +239,8 @@ func TestAStepThatNobodyElseCanMake(t *testing.T) {
 					t.Fatalf("%v", cmd)
 				}
 				d.view = run(t, d.view, cmd)
-				if job := jobOf(d.view, "a"); job.Reporting() || job.Round.Covered != 0 {
-					t.Errorf("reporting %v, %d leaves", job.Reporting(), job.Round.Covered)
+				if job := jobOf(d.view, "a"); job.Reporting() || job.Rounds.Open.Covered != 0 {
+					t.Errorf("reporting %v, %d leaves", job.Reporting(), job.Rounds.Open.Covered)
 				}
 				return
 			}

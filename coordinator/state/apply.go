@@ -127,39 +127,3 @@ func applyUpkeep(s State, cmd *pb.Command) (State, Reply) {
 	}
 	return s, reject(Malformed, "unknown command; the log was written by a newer release")
 }
-
-func applyInit(s State, cmd *pb.InitCluster) (State, Reply) {
-	switch id := cmd.GetClusterId(); {
-	case id == "":
-		return s, reject(Malformed, "a cluster id must not be empty")
-	case s.ClusterID != "" && s.ClusterID != id:
-		return s, reject(Conflict, "this cluster is %s already", s.ClusterID)
-	default:
-		s.ClusterID = id
-		return keepSecret(s, cmd.GetSecret()), Reply{}
-	}
-}
-
-// The bytes of a cluster's secret.
-const (
-	minSecret = 32
-	maxSecret = 64
-)
-
-func validSecret(secret []byte) bool { return len(secret) >= minSecret && len(secret) <= maxSecret }
-
-func applySetSecret(s State, cmd *pb.SetSecret) (State, Reply) {
-	if !validSecret(cmd.GetSecret()) {
-		return s, reject(Malformed, "a cluster's secret has %d to %d bytes, not %d",
-			minSecret, maxSecret, len(cmd.GetSecret()))
-	}
-	return keepSecret(s, cmd.GetSecret()), Reply{}
-}
-
-// keepSecret takes the first secret that a cluster is given: tokens and draws hang on it.
-func keepSecret(s State, secret []byte) State {
-	if len(s.Secret) == 0 && validSecret(secret) {
-		s.Secret = secret
-	}
-	return s
-}

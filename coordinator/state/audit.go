@@ -2,9 +2,8 @@ package state
 
 import (
 	"bytes"
-	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/binary"
+	"fmt"
 	"slices"
 
 	"github.com/gram-compute/gram/protocol"
@@ -54,6 +53,49 @@ func (a *Audit) By(workerID string) bool {
 	return slices.ContainsFunc(a.Opinions, func(o Opinion) bool { return o.WorkerID == workerID })
 }
 
+// String names the task for people.
+func (a *Audit) String() string {
+	switch a.Kind {
+	case pb.TaskKind_TASK_KIND_PLAN:
+		return "plan"
+	case pb.TaskKind_TASK_KIND_STEP:
+		return fmt.Sprintf("round %d, step", a.Round)
+	}
+	return fmt.Sprintf("round %d, tree %d, node %d/%d", a.Round, a.Tree, a.Node.Level, a.Node.Index)
+}
+
+// Split reports whether two workers have made the task, with two results. Without a third worker, each makes it again
+// with another kernel set.
+func (a *Audit) Split() bool { return len(a.Opinions) == 2 && a.Disputed() }
+
+// Opinion returns what a worker made of the task.
+func (a *Audit) Opinion(workerID string) (Opinion, bool) {
+	at := slices.IndexFunc(a.Opinions, func(o Opinion) bool { return o.WorkerID == workerID })
+	if at < 0 {
+		return Opinion{}, false
+	}
+	return a.Opinions[at], true
+}
+
+// Repeated reports whether the worker has made the task again.
+func (o Opinion) Repeated() bool { return o.Again != [32]byte{} }
+
+// Insists reports whether it came to the same result again.
+func (o Opinion) Insists() bool { return o.Again == o.Sum }
+
+// yielded finds the worker whose second result is the other's, while the other insists. Nothing is decided before both
+// have made the task again: if both yield, a kernel set is wrong, and no worker.
+func (a *Audit) yielded() (right, wrong Opinion, decided bool) {
+	first, second := a.Opinions[0], a.Opinions[1]
+	switch {
+	case first.Insists() && second.Again == first.Sum:
+		return first, second, true
+	case second.Insists() && first.Again == second.Sum:
+		return second, first, true
+	}
+	return Opinion{}, Opinion{}, false
+}
+
 // Auditing is what a job's audits need.
 type Auditing struct {
 	PPM          uint32 // share of the nodes, in millionths; 0 means no audits
@@ -78,13 +120,6 @@ type AuditCounts struct {
 	SelfChecked                               uint64 // leaves that their own worker computed with two kernel sets
 	SpentUs, WorkUs                           uint64 // microseconds of workers at audits, and at all tasks
 	EndedAt                                   int64  // when the last ended; 0 before
-}
-
-// Conviction names a worker, and the task of which it made another result than the right one.
-type Conviction struct {
-	WorkerID, Worker, Task, JobID string
-	Than                          string // whose result was another; "" means two other workers
-	At                            int64
 }
 
 // sharedBit stands for all workers beyond those with a bit of their own.
@@ -194,131 +229,19 @@ func (au *Auditing) audited(secret []byte, workerID string) bool {
 	return au.PPM > 0 && len(secret) > 0 && workerID != ""
 }
 
-// lot is a number that nobody can tell who does not know the secret.
-func lot(secret []byte, jobID, purpose string, numbers ...uint64) uint64 {
-	mac := hmac.New(sha256.New, secret)
-	for _, text := range []string{purpose, jobID} {
-		mac.Write(binary.AppendUvarint(nil, uint64(len(text))))
-		mac.Write([]byte(text))
-	}
-	for _, n := range numbers {
-		mac.Write(binary.BigEndian.AppendUint64(nil, n))
-	}
-	return binary.BigEndian.Uint64(mac.Sum(nil))
-}
-
-const million = 1_000_000
-
-// drawNode decides, when a node is committed, whether it is audited: by its share, or because it holds the leaf that is
-// drawn of the first round of each phase. The pieces are what was committed below it.
-func (j *Job) drawNode(secret []byte, c Commit, pieces []Commit, by *pb.Completion) {
-	if !j.Audits.audited(secret, c.WorkerID) {
-		return
-	}
-	number, shape := j.Round.Number, j.Round.Tree(c.Tree)
-	drawn := lot(secret, j.ID, "node", uint64(number), uint64(c.Tree), uint64(c.Node.Level),
-		uint64(c.Node.Index))%million < uint64(j.Audits.PPM)
-	first, end := shape.Range(c.Node)
-	if last, closed := j.lastClosed(); !drawn && (!closed || last.Phase != j.Round.Phase) {
-		at := lot(secret, j.ID, "phase", uint64(number)) % j.Round.Leaves()
-		for t := range c.Tree {
-			at -= uint64(j.Round.Trees[t]) // of an earlier tree: beyond every leaf
-		}
-		drawn = at >= uint64(first) && at < uint64(end) && !slices.ContainsFunc(pieces, func(p Commit) bool {
-			from, to := shape.Range(p.Node)
-			return at >= uint64(from) && at < uint64(to)
-		})
-	}
-	if drawn {
-		j.Audits.Counts.Drawn++
-		j.Audits.Counts.Nodes++
-		j.Audits.put(j.auditOfCommit(c, pieces, by))
-	}
-}
-
-// auditOfCommit has a node made again from what it was made from: its leaves, or the pieces committed below it. Where
-// it was folded from others, of before, it is made from its leaves.
-func (j *Job) auditOfCommit(c Commit, pieces []Commit, by *pb.Completion) *Audit {
-	own := opinionOf(by, false)
-	own.Basis = madeFrom(by, pieces)
-	switch own.Basis {
-	case Basis(pieces):
-		return j.nodeAudit(c, pieces, own)
-	case Basis(nil):
-		return j.nodeAudit(c, nil, own)
-	}
-	a := j.nodeAudit(c, nil, own)
-	a.Opinions[0].Sum, a.Whole = opinionOf(by, true).Sum, true
-	return a
-}
-
-func (j *Job) nodeAudit(c Commit, pieces []Commit, own Opinion) *Audit {
-	a := &Audit{
-		Kind: pb.TaskKind_TASK_KIND_NODE, Round: j.Round.Number, Tree: c.Tree, Node: c.Node, Phase: j.Round.Phase,
-		State: j.Round.State, Base: j.Round.Base, TreeLeaves: j.Round.Trees[c.Tree], Pieces: pieces,
-		Makers: c.Makers, Opinions: []Opinion{own},
-	}
-	shape := j.Round.Tree(c.Tree)
-	first, end := shape.Range(c.Node)
-	left := end - first
-	for _, p := range pieces {
-		from, to := shape.Range(p.Node)
-		left -= to - from
-	}
-	if left > 0 { // what is folded from pieces alone reads no carries, of which a large node has very many
-		a.Carries = j.Round.CarriesIn(c.Tree, first, end)
-	}
-	return a
-}
-
-// drawStep has the step of the round audited that is open still.
-func (j *Job) drawStep(secret []byte, makers uint64, own Opinion) {
-	if !j.Audits.audited(secret, own.WorkerID) {
-		return
-	}
-	var roots []Commit
-	j.Round.EachCommit(func(c Commit) bool {
-		roots = append(roots, c)
+// committed reports whether what an audited task made still counts.
+func (j *Job) committed(a *Audit) bool {
+	running := j.Stage == pb.JobState_JOB_STATE_RUNNING
+	switch {
+	case a.Kind == pb.TaskKind_TASK_KIND_PLAN:
+		return running
+	case a.Round < j.Rounds.Open.Number:
 		return true
-	})
-	j.Audits.Counts.Drawn++
-	j.Audits.put(&Audit{
-		Kind: pb.TaskKind_TASK_KIND_STEP, Round: j.Round.Number, Phase: j.Round.Phase, State: j.Round.State,
-		Base:   j.Round.Base,
-		Pieces: roots, Makers: makers, Opinions: []Opinion{own},
-	})
-}
-
-func (j *Job) drawPlan(secret []byte, own Opinion) {
-	if !j.Audits.audited(secret, own.WorkerID) {
-		return
+	case a.Kind == pb.TaskKind_TASK_KIND_STEP:
+		return j.Reporting()
+	case a.Round > j.Rounds.Open.Number || !running:
+		return false
 	}
-	j.Audits.Counts.Drawn++
-	j.Audits.put(&Audit{Kind: pb.TaskKind_TASK_KIND_PLAN, Makers: j.Audits.bitOf(own.WorkerID),
-		Opinions: []Opinion{own}})
-}
-
-// applyWaive ends audits that nobody disputes: those it names, or all of a job that waits for nothing else.
-func applyWaive(s State, cmd *pb.WaiveAudits) (State, Reply) {
-	job, ok := s.Job(cmd.GetId())
-	if !ok {
-		return s, reject(NotFound, "no job %q", Clip(cmd.GetId(), 64))
-	}
-	all := len(cmd.GetTasks()) == 0
-	if job.Ended() || all && !job.Reporting() {
-		return s, Reply{Job: job}
-	}
-	job = job.clone()
-	var waived []*Audit
-	job.Audits.Each(func(a *Audit) bool {
-		named := func(id *pb.TaskID) bool { return a.is(id, job.Counters.Remade.Changes) }
-		if !a.Disputed() && (all || slices.ContainsFunc(cmd.GetTasks(), named)) {
-			waived = append(waived, a)
-		}
-		return true
-	})
-	for _, a := range waived {
-		job.waive(a, !all, s.Now)
-	}
-	return s.putJob(job), Reply{Job: job}
+	_, covered := j.Rounds.Open.Covering(a.Tree, a.Node)
+	return covered
 }

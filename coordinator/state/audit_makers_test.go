@@ -68,7 +68,7 @@ func contradicts(t *testing.T, s state.State, id, worker string, at int64) state
 // The planner has bit 0 and the first 62 others bits of their own; all that come after share the last.
 func TestMakersHaveBits(t *testing.T) {
 	s := manyMakers(t, state.New(), "a", 66)
-	auditedJob(t, s).Round.EachCommit(func(c state.Commit) bool {
+	auditedJob(t, s).Rounds.Open.EachCommit(func(c state.Commit) bool {
 		if bit := min(c.Node.Index+1, 63); c.Makers != 1<<bit {
 			t.Errorf("worker %s has bits %b, want bit %d", c.WorkerID, c.Makers, bit)
 		}
@@ -87,8 +87,8 @@ func TestTheLastBitIsShared(t *testing.T) {
 	s := manyMakers(t, state.New(), "a", 66)
 	s = wantVerdict(t, s, by("w64", node("a", 1, 0, 0, 64, 2)), pb.Verdict_VERDICT_VIOLATION)
 	job := auditedJob(t, s)
-	if len(job.Audits.Convicted) != 1 || job.Round.Covered != 62 || job.Stage != pb.JobState_JOB_STATE_RUNNING {
-		t.Errorf("%d convicted, %d leaves stand, %v", len(job.Audits.Convicted), job.Round.Covered, job.Stage)
+	if len(job.Audits.Convicted) != 1 || job.Rounds.Open.Covered != 62 || job.Stage != pb.JobState_JOB_STATE_RUNNING {
+		t.Errorf("%d convicted, %d leaves stand, %v", len(job.Audits.Convicted), job.Rounds.Open.Covered, job.Stage)
 	}
 }
 
@@ -99,9 +99,9 @@ func TestTheFirstMakerHasABitOfItsOwn(t *testing.T) {
 	s = wantVerdict(t, s, by("p", node("a", 1, 0, 0, 0, 10)), accepted)
 	s = wantVerdict(t, s, by("l", node("a", 1, 0, 0, 0, 66)), heard)
 	s = wantVerdict(t, s, by("y", node("a", 1, 0, 0, 0, 10)), heard)
-	if job := auditedJob(t, s); len(job.Audits.Convicted) != 1 || job.Round.Covered != 1 ||
+	if job := auditedJob(t, s); len(job.Audits.Convicted) != 1 || job.Rounds.Open.Covered != 1 ||
 		job.Counters.Remade.Changes != 0 {
-		t.Errorf("%d leaves, %+v, %+v", job.Round.Covered, job.Audits.Convicted, job.Counters.Remade)
+		t.Errorf("%d leaves, %+v, %+v", job.Rounds.Open.Covered, job.Audits.Convicted, job.Counters.Remade)
 	}
 }
 
@@ -114,8 +114,8 @@ func TestALiarsShareOfTheLastBitElsewhere(t *testing.T) {
 	s = contradicts(t, s, "a", "w62", 1002)
 	for id, leaves := range map[string]uint64{"b": 62, "few": 61} {
 		job, _ := s.Job(id)
-		if told := len(job.Audits.Convicted) > 0; job.Round.Covered != leaves || told != (id == "b") {
-			t.Errorf("job %s: %d leaves stand, told of the liar: %v", id, job.Round.Covered, told)
+		if told := len(job.Audits.Convicted) > 0; job.Rounds.Open.Covered != leaves || told != (id == "b") {
+			t.Errorf("job %s: %d leaves stand, told of the liar: %v", id, job.Rounds.Open.Covered, told)
 		}
 	}
 }

@@ -62,8 +62,8 @@ func checkAudits(t *rapid.T, s state.State) {
 			t.Fatalf("job %s: %d audits drawn, %d ended", job.ID, job.Audits.Counts.Drawn, done)
 		}
 		job.Audits.Each(func(a *state.Audit) bool {
-			if a.Kind == pb.TaskKind_TASK_KIND_NODE && a.Round == job.Round.Number {
-				if _, ok := job.Round.Covering(a.Tree, a.Node); !ok {
+			if a.Kind == pb.TaskKind_TASK_KIND_NODE && a.Round == job.Rounds.Open.Number {
+				if _, ok := job.Rounds.Open.Covering(a.Tree, a.Node); !ok {
 					t.Fatalf("job %s: %v is audited and not committed", job.ID, a)
 				}
 			}
@@ -88,7 +88,7 @@ func checkAudits(t *rapid.T, s state.State) {
 			}
 			return true
 		})
-		job.Round.EachCommit(func(c state.Commit) bool {
+		job.Rounds.Open.EachCommit(func(c state.Commit) bool {
 			if _, lied := s.Convicted.Get(c.WorkerID); lied && c.WorkerID != "" && !job.Ended() {
 				t.Fatalf("job %s: node %v is committed as convicted worker %s made it", job.ID, c.Node, c.WorkerID)
 			}

@@ -59,7 +59,7 @@ func TestCarriesOfANode(t *testing.T) {
 		s = wantVerdict(t, s, by("w", node("a", 1, tree, 3, 0, 2)), accepted)
 	}
 	s = wantVerdict(t, s, by("w", step("a", 1, count(9, 8, 8))), accepted)
-	round := auditedJob(t, s).Round
+	round := auditedJob(t, s).Rounds.Open
 	for _, c := range []struct{ tree, first, end, want uint32 }{
 		{0, 0, 8, 4}, {1, 0, 8, 4}, {1, 3, 4, 1}, {1, 3, 5, 2}, {0, 7, 8, 1}, {1, 0, 1, 1}, {1, 1, 2, 1},
 	} {

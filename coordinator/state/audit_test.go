@@ -58,7 +58,8 @@ func TestALiarsLeafIsMadeAgain(t *testing.T) {
 	s = wantVerdict(t, s, by("l", node("a", 1, 0, 0, 0, 66)), accepted)
 	s = wantVerdict(t, s, by("x", node("a", 1, 0, 0, 1, 11)), accepted)
 	s = wantVerdict(t, s, by("x", node("a", 1, 0, 1, 0, 77)), accepted)
-	if job := auditedJob(t, s); job.Audits.Pending() != 3 || !job.Round.Complete() || job.Audits.Counts.Agreed != 1 {
+	if job := auditedJob(t, s); job.Audits.Pending() != 3 || !job.Rounds.Open.Complete() ||
+		job.Audits.Counts.Agreed != 1 {
 		t.Fatalf("%d audits pending, %+v", job.Audits.Pending(), job.Audits.Counts)
 	}
 	s = wantVerdict(t, s, by("y", node("a", 1, 0, 0, 0, 10)), heard)
@@ -74,10 +75,10 @@ func TestALiarsLeafIsMadeAgain(t *testing.T) {
 		job.Audits.Convicted[0].Task != "round 1, tree 0, node 0/0" || job.Ended() {
 		t.Fatalf("convicted: %+v", job.Audits.Convicted)
 	}
-	if job.Round.Number != 1 || job.Round.Covered != 0 || job.Audits.Counts.Repeated != 1 ||
+	if job.Rounds.Open.Number != 1 || job.Rounds.Open.Covered != 0 || job.Audits.Counts.Repeated != 1 ||
 		job.Counters.Remade.Changes != 1 || job.Audits.Pending() != 0 {
-		t.Errorf("round %d, %d leaves, %+v, %+v, %d pending", job.Round.Number, job.Round.Covered, job.Audits.Counts,
-			job.Counters.Remade, job.Audits.Pending())
+		t.Errorf("round %d, %d leaves, %+v, %+v, %d pending", job.Rounds.Open.Number, job.Rounds.Open.Covered,
+			job.Audits.Counts, job.Counters.Remade, job.Audits.Pending())
 	}
 	if c, known := s.Convicted.Get("l"); !known || c.JobID != "a" {
 		t.Errorf("the cluster knows %+v", c)
@@ -93,10 +94,10 @@ func TestALyingAuditor(t *testing.T) {
 	s = wantVerdict(t, s, by("x", node("a", 1, 0, 0, 0, 10)), accepted)
 	s = wantVerdict(t, s, by("l", node("a", 1, 0, 0, 0, 66)), heard)
 	s = wantVerdict(t, s, by("y", node("a", 1, 0, 0, 0, 10)), heard)
-	if job := auditedJob(t, s); job.Round.Covered != 1 || len(job.Audits.Convicted) != 1 ||
+	if job := auditedJob(t, s); job.Rounds.Open.Covered != 1 || len(job.Audits.Convicted) != 1 ||
 		job.Audits.Convicted[0].WorkerID != "l" ||
 		job.Counters.Remade.Changes != 0 {
-		t.Errorf("%d leaves, %+v, %+v", job.Round.Covered, job.Audits.Convicted, job.Counters.Remade)
+		t.Errorf("%d leaves, %+v, %+v", job.Rounds.Open.Covered, job.Audits.Convicted, job.Counters.Remade)
 	}
 }
 
@@ -127,17 +128,17 @@ func TestHowFarALieReachesBack(t *testing.T) {
 				}
 				s = oneRound(t, s, round, leaf, "x", byte(10*round))
 			}
-			if job := auditedJob(t, s); job.Round.Number != 4 || job.Round.Inherited == 0 {
-				t.Fatalf("round %d, inherited %b", job.Round.Number, job.Round.Inherited)
+			if job := auditedJob(t, s); job.Rounds.Open.Number != 4 || job.Rounds.Open.Inherited == 0 {
+				t.Fatalf("round %d, inherited %b", job.Rounds.Open.Number, job.Rounds.Open.Inherited)
 			}
 			for _, worker := range []string{"y", "z"} {
 				s = wantVerdict(t, s, now(s, by(worker, node("a", c.lied, 0, 0, 0, 200))), heard)
 			}
 			job := auditedJob(t, s)
-			if len(job.Audits.Convicted) != 1 || job.Round.Number != c.opens || job.Round.Base != c.base ||
-				job.Round.Covered != 0 || len(job.Rounds) != c.records {
+			if len(job.Audits.Convicted) != 1 || job.Rounds.Open.Number != c.opens || job.Rounds.Open.Base != c.base ||
+				job.Rounds.Open.Covered != 0 || len(job.Rounds.Finished) != c.records {
 				t.Errorf("convicted %v; round %d of state of round %d, %d leaves, %d records", job.Audits.Convicted,
-					job.Round.Number, job.Round.Base, job.Round.Covered, len(job.Rounds))
+					job.Rounds.Open.Number, job.Rounds.Open.Base, job.Rounds.Open.Covered, len(job.Rounds.Finished))
 			}
 			job.Audits.Each(func(a *state.Audit) bool {
 				if c.base == 0 || a.Round >= c.lied {
@@ -168,8 +169,10 @@ func TestTheReportWaitsForAudits(t *testing.T) {
 	disputed = wantVerdict(t, disputed, report("a"), stale)
 	// The third agrees with the second: the model is taken back, and the step made again.
 	disputed = wantVerdict(t, disputed, by("z", step("a", 1, &pb.Next{Done: true, State: ref(8)})), heard)
-	if job := auditedJob(t, disputed); job.Reporting() || job.Round.Covered != 0 || len(job.Rounds) != 0 {
-		t.Errorf("reporting %v, %d leaves, %d records", job.Reporting(), job.Round.Covered, len(job.Rounds))
+	if job := auditedJob(t, disputed); job.Reporting() || job.Rounds.Open.Covered != 0 ||
+		len(job.Rounds.Finished) != 0 {
+		t.Errorf("reporting %v, %d leaves, %d records", job.Reporting(), job.Rounds.Open.Covered,
+			len(job.Rounds.Finished))
 	}
 	s, _ = run(t, s, waive)
 	s = wantVerdict(t, s, report("a"), accepted)
@@ -196,8 +199,8 @@ func TestPlansThatDiffer(t *testing.T) {
 		t.Errorf("input that changes counts %d violations of determinism", job.Counters.Violations)
 	}
 	s = wantVerdict(t, s, now(s, other("x", 101, 3)), accepted)
-	if job := auditedJob(t, s); job.Round.Number != 1 && job.Round.Number != 2 {
-		t.Errorf("round %d", job.Round.Number)
+	if job := auditedJob(t, s); job.Rounds.Open.Number != 1 && job.Rounds.Open.Number != 2 {
+		t.Errorf("round %d", job.Rounds.Open.Number)
 	}
 	s = audited(t, 1)
 	s = wantVerdict(t, s, other("x", 1, 103), heard)
@@ -222,8 +225,8 @@ func TestALiarsOtherJobs(t *testing.T) {
 		s = wantVerdict(t, s, by(worker, node("a", 1, 0, 0, 0, 10)), heard)
 	}
 	b, _ := s.Job("b")
-	if b.Round.Covered != 1 || b.Audits.Counts.Repeated != 1 || len(b.Audits.Convicted) != 1 {
-		t.Errorf("%d leaves, %+v, %v", b.Round.Covered, b.Audits.Counts, b.Audits.Convicted)
+	if b.Rounds.Open.Covered != 1 || b.Audits.Counts.Repeated != 1 || len(b.Audits.Convicted) != 1 {
+		t.Errorf("%d leaves, %+v, %v", b.Rounds.Open.Covered, b.Audits.Counts, b.Audits.Convicted)
 	}
 }
 

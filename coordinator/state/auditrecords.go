@@ -40,37 +40,38 @@ func convictionFrom(c *pb.ConvictedWorker) Conviction {
 	}
 }
 
-// recordAuditing adds what a job's audits need to its record; the pending ones have records of their own.
-func (j *Job) recordAuditing(record *pb.JobRecord) {
-	record.Audit = j.Audits.Summary()
+// record adds what a job's audits need to the job's record; the pending ones have records of their own.
+func (au *Auditing) record(record *pb.JobRecord) {
+	record.Audit = au.Summary()
 	record.Audit.Pending, record.Audit.SharePpm = 0, 0
-	record.Makers, record.Inherited, record.ModelMakers = j.Audits.makers, j.Round.Inherited, j.Audits.modelMakers
-	record.PlanMaker, record.PlanVerified = j.Audits.planMaker, j.Audits.planVerified
+	record.Makers, record.ModelMakers = au.makers, au.modelMakers
+	record.PlanMaker, record.PlanVerified = au.planMaker, au.planVerified
 }
 
-// takeAuditing reads what recordAuditing wrote.
-func (j *Job) takeAuditing(record *pb.JobRecord) {
+// auditingFrom reads what record wrote.
+func auditingFrom(record *pb.JobRecord) Auditing {
 	a := record.GetAudit()
-	j.Audits.PPM = record.GetSpec().GetAuditPpm()
-	j.Audits.Counts = AuditCounts{
-		Drawn: a.GetDrawn(), Agreed: a.GetAgreed(), Waived: a.GetWaived(), Disputed: a.GetDisputed(),
-		Repeated: a.GetRepeated(), Nodes: a.GetNodes(), Again: a.GetAgain(), OtherSets: a.GetOtherSets(),
-		Failed: a.GetFailed(), SelfChecked: a.GetSelfChecked(), SpentUs: a.GetSpentUs(), WorkUs: a.GetWorkUs(),
-		EndedAt: a.GetEndedUnixMs(),
+	au := Auditing{
+		PPM: record.GetSpec().GetAuditPpm(),
+		Counts: AuditCounts{
+			Drawn: a.GetDrawn(), Agreed: a.GetAgreed(), Waived: a.GetWaived(), Disputed: a.GetDisputed(),
+			Repeated: a.GetRepeated(), Nodes: a.GetNodes(), Again: a.GetAgain(), OtherSets: a.GetOtherSets(),
+			Failed: a.GetFailed(), SelfChecked: a.GetSelfChecked(), SpentUs: a.GetSpentUs(), WorkUs: a.GetWorkUs(),
+			EndedAt: a.GetEndedUnixMs(),
+		},
+		WaivedTasks: a.GetWaivedTasks(), makers: record.GetMakers(), modelMakers: record.GetModelMakers(),
+		planMaker: record.GetPlanMaker(), planVerified: record.GetPlanVerified(),
 	}
 	for _, w := range a.GetAuditors() {
-		j.Audits.Auditors = append(j.Audits.Auditors, Auditor{
+		au.Auditors = append(au.Auditors, Auditor{
 			WorkerID: w.GetId(), Worker: w.GetName(), Kernels: w.GetKernels(), Tasks: w.GetTasks(),
 			OtherSets: w.GetOtherSets(),
 		})
 	}
-	j.Audits.WaivedTasks = a.GetWaivedTasks()
 	for _, c := range a.GetConvicted() {
-		j.Audits.Convicted = append(j.Audits.Convicted, convictionFrom(c))
+		au.Convicted = append(au.Convicted, convictionFrom(c))
 	}
-	j.Audits.makers, j.Round.Inherited, j.Audits.modelMakers = record.GetMakers(), record.GetInherited(),
-		record.GetModelMakers()
-	j.Audits.planMaker, j.Audits.planVerified = record.GetPlanMaker(), record.GetPlanVerified()
+	return au
 }
 
 func (a *Audit) record(jobID string) *pb.AuditRecord {

@@ -32,26 +32,26 @@ func (au *Auditing) spend(c *pb.Completion) (us uint64) {
 
 // tally notes which worker has made an audited task, and how long it took; a is nil for a task that its own worker made
 // again.
-func (j *Job) tally(c *pb.Completion, a *Audit) {
-	j.Audits.Counts.SpentUs += j.Audits.spend(c)
+func (au *Auditing) tally(c *pb.Completion, a *Audit) {
+	au.Counts.SpentUs += au.spend(c)
 	if a == nil {
 		return
 	}
 	w := Auditor{WorkerID: Clip(c.GetWorkerId(), 128), Worker: Clip(c.GetWorker(), 256),
 		Kernels: Clip(c.GetKernels(), 64)}
-	at := slices.IndexFunc(j.Audits.Auditors, func(known Auditor) bool { return known.WorkerID == w.WorkerID })
-	j.Audits.Auditors = slices.Clone(j.Audits.Auditors)
+	at := slices.IndexFunc(au.Auditors, func(known Auditor) bool { return known.WorkerID == w.WorkerID })
+	au.Auditors = slices.Clone(au.Auditors)
 	switch {
 	case at >= 0:
-	case len(j.Audits.Auditors) < maxAuditors:
-		j.Audits.Auditors, at = append(j.Audits.Auditors, w), len(j.Audits.Auditors)
+	case len(au.Auditors) < maxAuditors:
+		au.Auditors, at = append(au.Auditors, w), len(au.Auditors)
 	default:
 		at = maxAuditors - 1
-		j.Audits.Auditors[at].WorkerID, j.Audits.Auditors[at].Worker, j.Audits.Auditors[at].Kernels = "", "", ""
+		au.Auditors[at].WorkerID, au.Auditors[at].Worker, au.Auditors[at].Kernels = "", "", ""
 	}
-	j.Audits.Auditors[at].Tasks++
+	au.Auditors[at].Tasks++
 	if otherSets(a.Opinions[0].Kernels, w.Kernels) {
-		j.Audits.Auditors[at].OtherSets++
+		au.Auditors[at].OtherSets++
 	}
 }
 
@@ -73,15 +73,40 @@ func (a *Audit) twoSets(sum [32]byte) bool {
 }
 
 // waive ends an audit that nobody makes; failed means that every worker that could make it failed to.
-func (j *Job) waive(a *Audit, failed bool, now int64) {
-	j.Audits.drop(a)
-	j.Audits.Counts.Waived++
-	j.Audits.Counts.EndedAt = now
+func (au *Auditing) waive(a *Audit, failed bool, now int64) {
+	au.drop(a)
+	au.Counts.Waived++
+	au.Counts.EndedAt = now
 	if !failed {
 		return
 	}
-	j.Audits.Counts.Failed++
-	if len(j.Audits.WaivedTasks) < maxWaivedTasks {
-		j.Audits.WaivedTasks = append(slices.Clip(j.Audits.WaivedTasks), a.String())
+	au.Counts.Failed++
+	if len(au.WaivedTasks) < maxWaivedTasks {
+		au.WaivedTasks = append(slices.Clip(au.WaivedTasks), a.String())
 	}
+}
+
+// applyWaive ends audits that nobody disputes: those it names, or all of a job that waits for nothing else.
+func applyWaive(s State, cmd *pb.WaiveAudits) (State, Reply) {
+	job, ok := s.Job(cmd.GetId())
+	if !ok {
+		return s, reject(NotFound, "no job %q", Clip(cmd.GetId(), 64))
+	}
+	all := len(cmd.GetTasks()) == 0
+	if job.Ended() || all && !job.Reporting() {
+		return s, Reply{Job: job}
+	}
+	job = job.clone()
+	var waived []*Audit
+	job.Audits.Each(func(a *Audit) bool {
+		named := func(id *pb.TaskID) bool { return a.is(id, job.Counters.Remade.Changes) }
+		if !a.Disputed() && (all || slices.ContainsFunc(cmd.GetTasks(), named)) {
+			waived = append(waived, a)
+		}
+		return true
+	})
+	for _, a := range waived {
+		job.Audits.waive(a, !all, s.Now)
+	}
+	return s.putJob(job), Reply{Job: job}
 }

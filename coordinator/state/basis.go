@@ -28,8 +28,9 @@ func Basis(pieces []Commit) (sum [32]byte) {
 // foreign is the basis of a committed node in whose pieces others had a part: a commit does not keep them.
 var foreign = [32]byte{1}
 
-// madeFrom is what a completed node was made from. An older release did not say: it is taken to be what was committed.
-func madeFrom(c *pb.Completion, committed []Commit) [32]byte {
+// madeFrom is what the completed node was made from. An older release did not say: it is taken to be what was
+// committed.
+func (c completion) madeFrom(committed []Commit) [32]byte {
 	switch from := c.GetFoldedFrom(); {
 	case c.FoldedFrom == nil:
 		return Basis(committed)
@@ -46,7 +47,7 @@ func (a *Audit) judges(o Opinion) bool {
 
 // alone reports whether nobody else had a part in what a worker committed: it is a leaf, or folded from the worker's
 // own. Workers that share a bit cannot be told apart.
-func (j *Job) alone(c Commit) bool {
-	bit := j.Audits.bitOf(c.WorkerID)
+func (au *Auditing) alone(c Commit) bool {
+	bit := au.bitOf(c.WorkerID)
 	return c.Node.Level == 0 || c.Makers == bit && bit != 1<<sharedBit
 }

@@ -40,7 +40,7 @@ func convictedOf(s state.State) string {
 func fate(s state.State) string {
 	job := jobA(s)
 	return fmt.Sprintf("convicted %q, %d leaves committed, %d audits pending, taken back %d times",
-		convictedOf(s), job.Round.Covered, job.Audits.Pending(), job.Counters.Remade.Changes)
+		convictedOf(s), job.Rounds.Open.Covered, job.Audits.Pending(), job.Counters.Remade.Changes)
 }
 
 // Of two leaves, one is a lie. An honest worker folds them, and so does the liar, who comes late with another result.
@@ -104,7 +104,7 @@ func TestAFoldOfPiecesThatAreNotCommitted(t *testing.T) {
 	}
 	s = wantVerdict(t, s, now(s, fromLeaves(by("y", node("a", 1, 0, 1, 0, 12)))), heard)
 	s = wantVerdict(t, s, now(s, fromLeaves(by("z", node("a", 1, 0, 1, 0, 12)))), heard)
-	if convictedOf(s) != "" || jobA(s).Round.Covered != 0 {
+	if convictedOf(s) != "" || jobA(s).Rounds.Open.Covered != 0 {
 		t.Error(fate(s))
 	}
 }
@@ -121,8 +121,9 @@ func TestWhoIsToBlameForAFold(t *testing.T) {
 		s = wantVerdict(t, s, folded(by("x", node("a", 1, 0, 1, 0, 67)), leafPiece(0, 10), leafPiece(1, 11)), accepted)
 		s = wantVerdict(t, s, fromLeaves(by("y", node("a", 1, 0, 1, 0, 12))), pb.Verdict_VERDICT_VIOLATION)
 		s = wantVerdict(t, s, fromLeaves(by("z", node("a", 1, 0, 1, 0, 12))), heard)
-		if got := convictedOf(s); got != c.convicted || jobA(s).Round.Covered != 0 {
-			t.Errorf("%s: convicted %q, want %q; %d leaves committed", name, got, c.convicted, jobA(s).Round.Covered)
+		if got := convictedOf(s); got != c.convicted || jobA(s).Rounds.Open.Covered != 0 {
+			t.Errorf("%s: convicted %q, want %q; %d leaves committed", name, got, c.convicted,
+				jobA(s).Rounds.Open.Covered)
 		}
 	}
 }

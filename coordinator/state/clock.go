@@ -1,7 +1,6 @@
 package state
 
 import (
-	"slices"
 	"time"
 
 	pb "github.com/gram-compute/gram/protocol/gramv1"
@@ -34,7 +33,7 @@ func (s State) jobsNotAfter(now int64) State {
 	})
 	for _, old := range moved {
 		job := old.clone()
-		job.floors, job.Rounds = slices.Clone(old.floors), slices.Clone(old.Rounds)
+		job.Rounds.unshared()
 		notAfter(now, job.times()...)
 		s = s.putJob(job)
 	}
@@ -43,16 +42,7 @@ func (s State) jobsNotAfter(now int64) State {
 
 // times are all times of a job.
 func (j *Job) times() []*int64 {
-	all := []*int64{
-		&j.SubmittedAt, &j.StartedAt, &j.FinishedAt, &j.Round.StartedAt, &j.first.StartedAt, &j.last.StartedAt,
-	}
-	for i := range j.floors {
-		all = append(all, &j.floors[i].at)
-	}
-	for i := range j.Rounds {
-		all = append(all, &j.Rounds[i].StartedAt, &j.Rounds[i].FinishedAt)
-	}
-	return all
+	return append(j.Rounds.times(), &j.SubmittedAt, &j.StartedAt, &j.FinishedAt)
 }
 
 // schedulesNotAfter lets schedules go on after now. Their revision changes: decisions on their way were made

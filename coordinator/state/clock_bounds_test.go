@@ -128,8 +128,9 @@ func TestJobsAfterSetClock(t *testing.T) {
 		back, _ := run(t, s, setClock(now))
 		job := auditedJob(t, back)
 		got := []int64{
-			job.SubmittedAt, job.StartedAt, job.Rounds[0].StartedAt, job.Rounds[0].FinishedAt,
-			job.Rounds[1].StartedAt, job.Rounds[1].FinishedAt, job.Round.StartedAt, job.FinishedAt,
+			job.SubmittedAt, job.StartedAt, job.Rounds.Finished[0].StartedAt, job.Rounds.Finished[0].FinishedAt,
+			job.Rounds.Finished[1].StartedAt, job.Rounds.Finished[1].FinishedAt, job.Rounds.Open.StartedAt,
+			job.FinishedAt,
 		}
 		for i, was := range []int64{1000, 2000, 3000, 4000, 4000, 5000, 5000, 6000} {
 			if got[i] != min(was, now) {

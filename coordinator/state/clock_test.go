@@ -100,10 +100,10 @@ func checkClock(t *rapid.T, before, after state.State, now int64) {
 		t.Fatalf("clock set to %d: %d; %d jobs became %d", now, after.Now, before.JobCount(), after.JobCount())
 	}
 	after.EachJob(func(job *state.Job) bool {
-		if max(job.SubmittedAt, job.StartedAt, job.FinishedAt, job.Round.StartedAt) > now {
+		if max(job.SubmittedAt, job.StartedAt, job.FinishedAt, job.Rounds.Open.StartedAt) > now {
 			t.Fatalf("clock set to %d: job %+v", now, job)
 		}
-		for _, r := range job.Rounds {
+		for _, r := range job.Rounds.Finished {
 			if max(r.StartedAt, r.FinishedAt) > now {
 				t.Fatalf("clock set to %d: job %s, round %+v", now, job.ID, r)
 			}
@@ -132,8 +132,8 @@ func TestGarbageAfterSetClock(t *testing.T) {
 	}
 	s, _ = run(t, s, takeBack(s, lost, node("a", 2, 0, 0, 0, 20)))
 	unread := state.ObjectID{Round: 1, SHA256: [32]byte(ref(99).Sha256)}
-	if job, _ := s.Job("a"); job.Round.Number != 2 || !job.Garbage(ahead).Has(unread) {
-		t.Fatalf("round %d is open, and what the first made is not garbage", job.Round.Number)
+	if job, _ := s.Job("a"); job.Rounds.Open.Number != 2 || !job.Garbage(ahead).Has(unread) {
+		t.Fatalf("round %d is open, and what the first made is not garbage", job.Rounds.Open.Number)
 	}
 	s, _ = run(t, s, setClock(2500))
 	if job, _ := s.Job("a"); !job.Garbage(2500).Has(unread) {

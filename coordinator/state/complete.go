@@ -33,140 +33,169 @@ func completeOne(s State, c *pb.Completion) (State, pb.Verdict) {
 	job = job.clone()
 	known := len(job.Audits.Convicted)
 	reporting := job.Reporting()
-	verdict := job.complete(c, s.Secret, s.Now)
+	made := completion{Completion: c, job: job, secret: s.Secret, now: s.Now}
+	verdict := made.apply()
 	// The report tells the counters: they stand still while it is made, so that every attempt writes the same bytes.
 	if !reporting || verdict == pb.Verdict_VERDICT_ACCEPTED || verdict == pb.Verdict_VERDICT_VIOLATION {
-		job.count(verdict, c)
+		made.count(verdict)
 	}
 	return s.putJob(job).moveLatest(job).remember(job.Audits.Convicted[known:]), verdict
 }
 
-// complete takes a result: one of a task that is audited as another opinion, else by its kind.
-func (j *Job) complete(c *pb.Completion, secret []byte, now int64) pb.Verdict {
+// completion is the result that a worker reports of a task of a running job, with all that the verdict on it depends
+// on. It names the job as it is: not one of before something was taken back.
+type completion struct {
+	*pb.Completion
+	job    *Job   // a clone, which the methods change
+	secret []byte // of the cluster
+	now    int64
+}
+
+// apply takes the result: of a task that is audited as another opinion, else by the task's kind.
+func (c completion) apply() pb.Verdict {
 	again := c.GetId().GetAgain()
 	switch {
-	case again && j.repeated(c, now), !again && j.second(c, now):
+	case again && c.repeated(), !again && c.second():
 		return pb.Verdict_VERDICT_AUDITED
 	case again: // nobody asks for it any more
 		return pb.Verdict_VERDICT_STALE
 	}
 	switch c.GetId().GetKind() {
 	case pb.TaskKind_TASK_KIND_PLAN:
-		return j.completePlan(c, secret, now)
+		return c.plan()
 	case pb.TaskKind_TASK_KIND_NODE:
-		return j.completeNode(c, secret, now)
+		return c.node()
 	case pb.TaskKind_TASK_KIND_STEP:
-		return j.completeStep(c, secret, now)
+		return c.step()
 	case pb.TaskKind_TASK_KIND_REPORT:
-		return j.completeReport(c, now)
+		return c.report()
 	}
 	return pb.Verdict_VERDICT_INVALID
 }
 
-// count adds a result to the job's counters, and what it took, if the verdict is one of those that are counted.
-func (j *Job) count(v pb.Verdict, c *pb.Completion) {
-	backups := c.GetBackups()
-	j.Counters.BackupsLaunched += backups.GetLaunched()
-	j.Counters.BackupsWon += backups.GetWon()
-	j.Counters.BackupsWasted += backups.GetWasted()
+// review is that of the job which the result is of.
+func (c completion) review() review { return review{job: c.job, now: c.now} }
+
+// workerID is the id of the worker, as far as it is kept.
+func (c completion) workerID() string { return Clip(c.GetWorkerId(), 128) }
+
+// count adds the result to the job's counters, and what it took, if the verdict is one of those that are counted.
+func (c completion) count(v pb.Verdict) {
+	counters, backups := &c.job.Counters, c.GetBackups()
+	counters.BackupsLaunched += backups.GetLaunched()
+	counters.BackupsWon += backups.GetWon()
+	counters.BackupsWasted += backups.GetWasted()
 	switch v {
 	case pb.Verdict_VERDICT_ACCEPTED:
-		j.Counters.Committed++
+		counters.Committed++
 	case pb.Verdict_VERDICT_DUPLICATE:
-		j.Counters.Duplicates++
+		counters.Duplicates++
 	case pb.Verdict_VERDICT_SUPERSEDED:
-		j.Counters.Superseded++
+		counters.Superseded++
 	case pb.Verdict_VERDICT_VIOLATION:
-		j.Counters.Violations++
+		counters.Violations++
 	default:
 		return
 	}
 	if c.GetId().GetKind() != pb.TaskKind_TASK_KIND_REPORT { // the report names what the other tasks took
-		j.Audits.spend(c)
+		c.job.Audits.spend(c.Completion)
 	}
 }
 
-// completePlan opens the first round.
-func (j *Job) completePlan(c *pb.Completion, secret []byte, now int64) pb.Verdict {
+// plan opens the first round.
+func (c completion) plan() pb.Verdict {
+	j := c.job
 	if j.Stage != pb.JobState_JOB_STATE_PLANNING {
 		return pb.Verdict_VERDICT_STALE
 	}
 	manifest, ok1 := refFrom(c.GetOutput().GetManifest())
 	plan, ok2 := refFrom(c.GetOutput().GetPlan())
-	next, ok3 := roundFrom(c.GetOutput().GetNext(), j.nextNumber(), now)
+	next, ok3 := roundFrom(c.GetOutput().GetNext(), j.Rounds.nextNumber(), c.now)
 	if !ok1 || !ok2 || !ok3 {
 		return pb.Verdict_VERDICT_INVALID
 	}
 	next.Base = 0
-	if !j.plannedBefore(manifest, plan, next) {
-		j.replannedOtherwise(now)
+	if j.plannedOtherwise(manifest, plan, next) {
+		j.failed(Failure{
+			Code: string(protocol.CodeInputChanged), Class: protocol.ClassInput, Task: "plan",
+			Message: "the plan is made again and does not come out as it was: the input has changed since, or the first plan was wrong. Submit the job again",
+		}, c.now)
 		return pb.Verdict_VERDICT_VIOLATION
 	}
 	j.Stage, j.Manifest, j.Plan = pb.JobState_JOB_STATE_RUNNING, manifest, plan
-	j.first = next
-	j.open(next)
-	j.Audits.planMaker, j.Audits.planVerified = Clip(c.GetWorkerId(), 128), false
+	j.Rounds.begin(next)
+	j.Audits.planMaker, j.Audits.planVerified = c.workerID(), false
 	j.Audits.maker(j.Audits.planMaker)
-	j.drawPlan(secret, opinionOf(c, false))
-	j.made(c)
+	c.drawPlan()
+	c.made()
 	return pb.Verdict_VERDICT_ACCEPTED
 }
 
-// completeNode commits a node iff neither it nor an ancestor of it is committed.
-func (j *Job) completeNode(c *pb.Completion, secret []byte, now int64) pb.Verdict {
-	id := c.GetId()
-	if j.Stage != pb.JobState_JOB_STATE_RUNNING || id.GetRound() != j.Round.Number || j.Reporting() {
+// plannedOtherwise reports whether an earlier beginning had another plan, which this one must be.
+func (j *Job) plannedOtherwise(manifest, plan Ref, next Round) bool {
+	first := j.Rounds.first
+	return !j.Manifest.IsZero() &&
+		(j.Manifest != manifest || j.Plan != plan || first.known() && first.State != next.State)
+}
+
+// node commits a node iff neither it nor an ancestor of it is committed.
+func (c completion) node() pb.Verdict {
+	j, open, id := c.job, &c.job.Rounds.Open, c.GetId()
+	if j.Stage != pb.JobState_JOB_STATE_RUNNING || id.GetRound() != open.Number || j.Reporting() {
 		return pb.Verdict_VERDICT_STALE
 	}
 	object, ok := refFrom(c.GetOutput().GetObject())
 	node := protocol.Node{Level: int(id.GetLevel()), Index: int(id.GetIndex())}
-	if !ok || int(id.GetTree()) >= len(j.Round.Trees) || !j.Round.Tree(id.GetTree()).Valid(node) {
+	if !ok || int(id.GetTree()) >= len(open.Trees) || !open.Tree(id.GetTree()).Valid(node) {
 		return pb.Verdict_VERDICT_INVALID
 	}
-	if winner, ok := j.Round.Covering(id.GetTree(), node); ok {
-		return j.late(winner, node, object, c, now)
+	if winner, ok := open.Covering(id.GetTree(), node); ok {
+		return c.late(winner, node, object)
 	}
 	made := Commit{Tree: id.GetTree(), Node: node, Object: object, Worker: Clip(c.GetWorker(), 256),
-		WorkerID: Clip(c.GetWorkerId(), 128)}
+		WorkerID: c.workerID()}
 	made.Makers = j.Audits.maker(made.WorkerID)
-	first, end := j.Round.Tree(made.Tree).Range(node)
+	first, end := open.Tree(made.Tree).Range(node)
 	var pieces []Commit
-	j.Round.Commits(made.Tree, first, end, func(p Commit) bool {
+	open.Commits(made.Tree, first, end, func(p Commit) bool {
 		pieces, made.Makers = append(pieces, p), made.Makers|p.Makers
 		return true
 	})
-	j.Round = j.Round.commit(made)
-	j.drawNode(secret, made, pieces, c)
+	*open = open.commit(made)
+	c.drawNode(made, pieces)
 	if carry, ok := refFrom(c.GetOutput().GetCarry()); ok {
-		j.Round = j.Round.keep(Carry{Tree: id.GetTree(), First: uint32(first), End: uint32(end), Object: carry})
+		*open = open.keep(Carry{Tree: id.GetTree(), First: uint32(first), End: uint32(end), Object: carry})
 	}
-	j.made(c)
+	c.made()
 	return pb.Verdict_VERDICT_ACCEPTED
 }
 
 // late judges a node that is committed already. Two digests for one node are a bug or a lying CPU: another worker
 // decides, and no model comes of it before.
-func (j *Job) late(winner Commit, node protocol.Node, object Ref, c *pb.Completion, now int64) pb.Verdict {
+func (c completion) late(winner Commit, node protocol.Node, object Ref) pb.Verdict {
 	switch {
 	case winner.Node != node:
 		return pb.Verdict_VERDICT_SUPERSEDED
 	case winner.Object == object:
 		return pb.Verdict_VERDICT_DUPLICATE
 	}
-	j.dispute(winner, c, now)
+	c.dispute(winner)
 	return pb.Verdict_VERDICT_VIOLATION
 }
 
-func (j *Job) violated(task, firstWorker string, first, second Ref, c *pb.Completion, now int64) {
-	j.failed(Failure{
-		Code: string(protocol.CodeDeterminism), Class: protocol.ClassInput, Task: task,
-		Worker: Clip(c.GetWorker(), 256),
+// violated fails the job: the result differs from the first, and nobody can decide which is right.
+func (c completion) violated(task, firstWorker string, first, second Ref) {
+	worker := Clip(c.GetWorker(), 256)
+	c.job.failed(Failure{
+		Code: string(protocol.CodeDeterminism), Class: protocol.ClassInput, Task: task, Worker: worker,
 		Message: fmt.Sprintf("two results for one task: worker %q made %x, worker %q made %x; both objects are kept",
-			firstWorker, first.SHA256[:8], Clip(c.GetWorker(), 256), second.SHA256[:8]),
-	}, now)
+			firstWorker, first.SHA256[:8], worker, second.SHA256[:8]),
+	}, c.now)
 }
 
-func (j *Job) made(c *pb.Completion) {
+// made notes who made a committed result, with which kernels.
+func (c completion) made() {
+	j := c.job
 	j.Kernels = insertSorted(j.Kernels, Clip(c.GetKernels(), 64))
 	if len(j.Workers) < 1024 {
 		j.Workers = insertSorted(j.Workers, Clip(c.GetWorker(), 256))

@@ -6,153 +6,31 @@ import (
 	"slices"
 
 	iradix "github.com/hashicorp/go-immutable-radix/v2"
-
-	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
 // MaxConvicted bounds how many convicted workers the cluster remembers, the newest, and how many a job.
 const MaxConvicted = 1024
 
+// Conviction names a worker, and the task of which it made another result than the right one.
+type Conviction struct {
+	WorkerID, Worker, Task, JobID string
+	Than                          string // whose result was another; "" means two other workers
+	At                            int64
+}
+
 // Whose names those whose result was another than the convicted worker's.
 func (c Conviction) Whose() string { return cmp.Or(c.Than, "two others") }
 
-// convict notes the workers that made another result of a task than two others, and takes back what they had a part in;
-// than tells whose result it was, "" for two others'. What the tainted makers had a part in is taken back too: one of
-// them was wrong, and nobody can tell which.
-func (j *Job) convict(liars []Opinion, tainted uint64, task, than string, now int64) {
-	why := fmt.Sprintf("two workers made another result of %s than was folded from pieces of several", task)
-	if len(liars) > 0 {
-		whose := Conviction{Than: than}.Whose()
-		why = fmt.Sprintf("worker %s made another result of %s than %s", liars[0].Worker, task, whose)
-	}
-	var ids []string
-	for _, o := range liars {
-		j.note(Conviction{WorkerID: o.WorkerID, Worker: o.Worker, Task: task, JobID: j.ID, Than: Clip(than, 512),
-			At: now})
-		ids = append(ids, o.WorkerID)
-	}
-	j.disown(ids, tainted, why, now)
-}
-
 // note keeps a conviction, of this job or another, unless the job knows of it or already knows of too many.
-func (j *Job) note(c Conviction) {
-	if !j.Audits.hasConvicted(c.WorkerID) && len(j.Audits.Convicted) < MaxConvicted {
-		j.Audits.Convicted = append(slices.Clip(j.Audits.Convicted), c)
+func (au *Auditing) note(c Conviction) {
+	if !au.hasConvicted(c.WorkerID) && len(au.Convicted) < MaxConvicted {
+		au.Convicted = append(slices.Clip(au.Convicted), c)
 	}
 }
 
 // hasConvicted reports whether a worker's results count for nothing in this job.
 func (au *Auditing) hasConvicted(workerID string) bool {
 	return slices.ContainsFunc(au.Convicted, func(c Conviction) bool { return c.WorkerID == workerID })
-}
-
-// disown takes back everything in which one of the workers, or of the tainted makers, had a part, as far back as it
-// reaches.
-func (j *Job) disown(ids []string, tainted uint64, why string, now int64) {
-	mask := tainted
-	for _, id := range ids {
-		mask |= j.Audits.bitOf(id)
-	}
-	plan := slices.Contains(ids, j.Audits.planMaker) && !j.Audits.planVerified && !j.Manifest.IsZero()
-	if reach, some := j.reachOfMakers(mask, plan); some {
-		j.takenBack(reach, why, now)
-		repeated := j.uncommitMade(mask)
-		j.Audits.Counts.Repeated += repeated
-		j.Counters.Remade.Tasks += repeated
-	}
-	j.voidAudits(ids, mask)
-}
-
-// reachOfMakers is how far back one of the makers had a part in what the job stands on; some is false where they had
-// none.
-func (j *Job) reachOfMakers(mask uint64, plan bool) (reach Reach, some bool) {
-	switch {
-	case plan:
-		return ReachPlan, true
-	case j.Round.Inherited&mask != 0 && j.last.known() && j.last.Inherited&mask == 0:
-		return ReachClosed, true
-	case j.Round.Inherited&mask != 0:
-		return ReachRounds, true
-	case j.Reporting() && j.Audits.modelMakers&mask != 0:
-		return ReachModel, true
-	}
-	j.Round.EachCommit(func(c Commit) bool {
-		some = c.Makers&mask != 0
-		return !some
-	})
-	return ReachNodes, some
-}
-
-// takenBack is takeBack for what is wrong, not lost: made again it may come out otherwise.
-func (j *Job) takenBack(reach Reach, why string, now int64) {
-	j.Counters.Remade.Changes++
-	j.Counters.Remade.Last = Clip(why, 512)
-	j.takeBack(reach, nil, true, now)
-	if reach == ReachPlan {
-		j.forgetPlan()
-	}
-	j.Audits.modelMakers = 0 // whatever was taken back, no model is left
-}
-
-// forgetPlan lets the plan come out otherwise when it is made again.
-func (j *Job) forgetPlan() {
-	j.Manifest, j.Plan, j.first = Ref{}, Ref{}, Round{}
-	j.Audits.planMaker, j.Audits.planVerified = "", false
-}
-
-// uncommitMade takes back the open round's commits in which one of the makers had a part, and counts them.
-func (j *Job) uncommitMade(mask uint64) (repeated uint64) {
-	var tainted []Commit
-	j.Round.EachCommit(func(c Commit) bool {
-		if c.Makers&mask != 0 {
-			tainted = append(tainted, c)
-		}
-		return true
-	})
-	for _, c := range tainted {
-		j.Round = j.Round.uncommit(c.Tree, c.Node)
-	}
-	return uint64(len(tainted))
-}
-
-// voidAudits ends the audits of what was taken back, and strikes what the workers said from the others.
-func (j *Job) voidAudits(ids []string, mask uint64) {
-	var all []*Audit
-	j.Audits.Each(func(a *Audit) bool {
-		all = append(all, a)
-		return true
-	})
-	for _, a := range all {
-		plan := a.Kind == pb.TaskKind_TASK_KIND_PLAN
-		stands := a.Round >= j.since && a.Makers&mask == 0 && j.committed(a) || plan && !j.Plan.IsZero()
-		kept := slices.DeleteFunc(slices.Clone(a.Opinions),
-			func(o Opinion) bool { return slices.Contains(ids, o.WorkerID) })
-		switch {
-		case !stands || len(kept) == 0 || kept[0] != a.Opinions[0]:
-			j.Audits.drop(a)
-		case len(kept) < len(a.Opinions):
-			changed := *a
-			changed.Opinions = kept
-			j.Audits.put(&changed)
-		}
-	}
-}
-
-// committed reports whether what an audited task made still counts.
-func (j *Job) committed(a *Audit) bool {
-	running := j.Stage == pb.JobState_JOB_STATE_RUNNING
-	switch {
-	case a.Kind == pb.TaskKind_TASK_KIND_PLAN:
-		return running
-	case a.Round < j.Round.Number:
-		return true
-	case a.Kind == pb.TaskKind_TASK_KIND_STEP:
-		return j.Reporting()
-	case a.Round > j.Round.Number || !running:
-		return false
-	}
-	_, covered := j.Round.Covering(a.Tree, a.Node)
-	return covered
 }
 
 // Convictions are the newest convictions of the cluster, one of each worker.
@@ -196,10 +74,10 @@ func (s State) remember(fresh []Conviction) State {
 		})
 		for _, other := range touched {
 			other = other.clone()
-			other.note(c)
-			other.disown([]string{c.WorkerID}, 0,
-				fmt.Sprintf("worker %s made another result of %s of job %s than %s", c.Worker, c.Task, c.JobID,
-					c.Whose()), s.Now)
+			other.Audits.note(c)
+			why := fmt.Sprintf("worker %s made another result of %s of job %s than %s", c.Worker, c.Task, c.JobID,
+				c.Whose())
+			retraction{job: other, why: why, now: s.Now}.disown([]string{c.WorkerID}, 0)
 			s = s.putJob(other)
 		}
 	}

@@ -40,8 +40,8 @@ func TestAnHonestWorkersAuditsGoOn(t *testing.T) {
 	s = wantVerdict(t, s, by("z", node("a", 1, 0, 0, 1, 11)), heard)
 	s = wantVerdict(t, s, by("w", node("a", 1, 0, 0, 1, 11)), heard)
 	wantAudits(t, s, "plan: p", "round 1, tree 0, node 0/0: x", "round 1, tree 0, node 0/2: y")
-	if job := auditedJob(t, s); job.Round.Covered != 2 || len(job.Audits.Convicted) != 1 {
-		t.Errorf("%d leaves stand, %v", job.Round.Covered, job.Audits.Convicted)
+	if job := auditedJob(t, s); job.Rounds.Open.Covered != 2 || len(job.Audits.Convicted) != 1 {
+		t.Errorf("%d leaves stand, %v", job.Rounds.Open.Covered, job.Audits.Convicted)
 	}
 }
 
@@ -70,9 +70,9 @@ func TestAuditsOfClosedRounds(t *testing.T) {
 	agreed := wantVerdict(t, s, by("y", again), heard)
 	agreed = wantVerdict(t, agreed, by("y", node("a", 1, 0, 0, 0, 10)), heard)
 	wantAudits(t, agreed, "plan: p")
-	if job := auditedJob(t, agreed); job.Audits.Counts.Agreed != 2 || !job.Rounds[0].Audited ||
+	if job := auditedJob(t, agreed); job.Audits.Counts.Agreed != 2 || !job.Rounds.Finished[0].Audited ||
 		job.Audits.Counts.Disputed != 0 {
-		t.Errorf("%+v, %+v", job.Audits.Counts, job.Rounds[0])
+		t.Errorf("%+v, %+v", job.Audits.Counts, job.Rounds.Finished[0])
 	}
 	// The step is taken back: it is audited when it is made again, and the leaf goes on to be.
 	s, _ = run(t, s, takeBack(s, lost, step("a", 1, nil)))
@@ -118,7 +118,7 @@ func TestConvictedWorkersAreBounded(t *testing.T) {
 	}
 	job := auditedJob(t, s)
 	known, violations := len(job.Audits.Convicted), job.Counters.Violations
-	if known != state.MaxConvicted || job.Round.Covered != 0 || violations != state.MaxConvicted+1 {
-		t.Errorf("%d are known to the job, %d leaves stand, %d violations", known, job.Round.Covered, violations)
+	if known != state.MaxConvicted || job.Rounds.Open.Covered != 0 || violations != state.MaxConvicted+1 {
+		t.Errorf("%d are known to the job, %d leaves stand, %d violations", known, job.Rounds.Open.Covered, violations)
 	}
 }

@@ -34,14 +34,14 @@ func (j *Job) Garbage(at int64) Garbage {
 	case j.Ended() && j.FinishedAt <= at:
 		g.below, g.plan = math.MaxUint32+1, true
 	case !j.Ended():
-		for _, r := range j.Rounds {
+		for _, r := range j.Rounds.Finished {
 			// What the round before it made was read by this one last. The round whose model waits for its report may
 			// be made again, and the one before it too.
-			if r.FinishedAt <= at && r.Number != j.Round.Number {
+			if r.FinishedAt <= at && r.Number != j.Rounds.Open.Number {
 				g.below = uint64(r.Number)
 			}
 		}
-		g.below = max(g.below, j.floorAt(at))
+		g.below = max(g.below, j.Rounds.floorAt(at))
 	}
 	if g.below > 0 {
 		j.EachReference(func(o ObjectID) {
@@ -51,6 +51,17 @@ func (j *Job) Garbage(at int64) Garbage {
 		})
 	}
 	return g
+}
+
+// floorAt is the number below which all was garbage by a time for the floors alone.
+func (rs *Rounds) floorAt(at int64) uint64 {
+	below := uint64(0)
+	for _, f := range rs.floors {
+		if f.at <= at {
+			below = max(below, uint64(f.below))
+		}
+	}
+	return below
 }
 
 // Empty reports that there is none for certain, so that nobody need look.
@@ -68,8 +79,33 @@ func (j *Job) EachReference(visit func(ObjectID)) {
 		visit(ObjectID{o.Round, o.Ref.SHA256})
 		return true
 	})
-	j.eachSpare(func(round uint32, ref Ref) { visit(ObjectID{round, ref.SHA256}) })
+	if !j.Ended() {
+		j.Rounds.eachSpare(func(round uint32, ref Ref) { visit(ObjectID{round, ref.SHA256}) })
+	}
 	j.Audits.eachObject(func(round uint32, ref Ref) { visit(ObjectID{round, ref.SHA256}) })
+}
+
+// eachSpare visits the objects that are read only when others are lost.
+func (rs *Rounds) eachSpare(visit func(round uint32, ref Ref)) {
+	if rs.first.known() {
+		visit(0, rs.first.State)
+	}
+	if !rs.last.known() {
+		return
+	}
+	visit(rs.last.Base, rs.last.State)
+	rs.last.EachCommit(func(c Commit) bool {
+		visit(rs.last.Number, c.Object)
+		return true
+	})
+	rs.last.carries.Root().Walk(func(_ []byte, c Carry) bool {
+		visit(rs.last.Number, c.Object)
+		return false
+	})
+	rs.last.Kept.Root().Walk(func(_ []byte, c Carry) bool {
+		visit(rs.last.Base, c.Object)
+		return false
+	})
 }
 
 // Object is something in the store that the state refers to.
@@ -105,19 +141,19 @@ func (j *Job) eachObject(visit func(Object) bool) bool {
 		more = more && (ref.IsZero() || visit(Object{JobID: j.ID, What: what, Round: round, Ref: ref}))
 		return more
 	}
-	open := j.Round.Number
-	before := j.Round.Base
+	open := j.Rounds.Open.Number
+	before := j.Rounds.Open.Base
 	see("manifest", 0, j.Manifest)
 	see("plan", 0, j.Plan)
 	if j.Stage != pb.JobState_JOB_STATE_SUCCEEDED {
-		see("state", before, j.Round.State)
+		see("state", before, j.Rounds.Open.State)
 	}
 	see("model", open, j.Model)
 	see("timeline", open, j.Course)
-	j.Round.EachCommit(func(c Commit) bool { return see("partial", open, c.Object) })
-	j.Round.carries.Root().Walk(func(_ []byte, c Carry) bool { return !see("carry", open, c.Object) })
-	j.Round.Kept.Root().Walk(func(_ []byte, c Carry) bool { return !see("carry", before, c.Object) })
-	for _, r := range j.RoundsSince() {
+	j.Rounds.Open.EachCommit(func(c Commit) bool { return see("partial", open, c.Object) })
+	j.Rounds.Open.carries.Root().Walk(func(_ []byte, c Carry) bool { return !see("carry", open, c.Object) })
+	j.Rounds.Open.Kept.Root().Walk(func(_ []byte, c Carry) bool { return !see("carry", before, c.Object) })
+	for _, r := range j.Rounds.Since() {
 		see("metrics", r.Number, r.Metrics)
 	}
 	return more

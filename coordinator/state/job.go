@@ -19,10 +19,9 @@ type Job struct {
 	StartedAt            int64
 	FinishedAt           int64
 	Manifest, Plan       Ref
-	Round                Round
-	Rounds               []RoundRecord // finished rounds, oldest first
-	Course               Ref           // what the report tells of who did what, while it is left to make
-	Model                Ref           // set when the last step is done; the report is left to make
+	Rounds               Rounds
+	Course               Ref // what the report tells of who did what, while it is left to make
+	Model                Ref // set when the last step is done; the report is left to make
 	Outputs              []Output
 	Failure              *Failure
 	Counters             Counters
@@ -40,8 +39,7 @@ type Job struct {
 	ModelReference string // as the spec named it
 	SubmittedBy    string // id of the token that made it or its schedule; empty in a cluster without tokens
 	Swept          bool   // it has ended, and what could be swept of it is
-	keptRounds
-	Audits Auditing
+	Audits         Auditing
 }
 
 // Ref names an immutable object of a job by content.
@@ -52,16 +50,6 @@ type Ref struct {
 
 // IsZero reports whether r names nothing.
 func (r Ref) IsZero() bool { return r == Ref{} }
-
-// RoundRecord is a finished round.
-type RoundRecord struct {
-	Number                uint32
-	Phase                 string
-	Leaves                uint64
-	StartedAt, FinishedAt int64
-	State, Metrics        Ref
-	Audited               bool // two workers made its step
-}
 
 // Output is an object a finished job left.
 type Output struct {
@@ -99,7 +87,7 @@ func (j *Job) Reporting() bool {
 // clone copies what a command may change; slices are clipped so that appending copies.
 func (j *Job) clone() *Job {
 	c := *j
-	c.Rounds, c.floors = slices.Clip(c.Rounds), slices.Clip(c.floors)
+	c.Rounds.Finished, c.Rounds.floors = slices.Clip(c.Rounds.Finished), slices.Clip(c.Rounds.floors)
 	return &c
 }
 
@@ -142,9 +130,7 @@ func applyCancel(s State, cmd *pb.CancelJob) (State, Reply) {
 func (j *Job) ended(stage pb.JobState, now int64) *Job {
 	j.Stage, j.FinishedAt, j.Course = stage, now, Ref{}
 	j.Audits.pending = nil
-	base := j.Round.Base
-	j.Round = newRound(j.Round.Number, j.Round.Phase, j.Round.Trees, j.Round.State, j.Round.StartedAt)
-	j.Round.Base, j.first, j.last = base, Round{}, Round{}
+	j.Rounds.end()
 	return j
 }
 

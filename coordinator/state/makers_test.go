@@ -10,7 +10,7 @@ import (
 
 // named are the nodes that a leader names when an object of job a is lost, as "round/tree/level/index".
 func named(s state.State, round uint32, digest byte) (nodes []string) {
-	for _, id := range jobA(s).MakersOf(state.ObjectID{Round: round, SHA256: [32]byte(ref(digest).Sha256)}) {
+	for _, id := range jobA(s).Lineage().MakersOf(state.ObjectID{Round: round, SHA256: [32]byte(ref(digest).Sha256)}) {
 		if id.GetKind() != pb.TaskKind_TASK_KIND_NODE {
 			nodes = append(nodes, id.GetKind().String())
 			continue
@@ -35,7 +35,7 @@ func TestACarryNamesItsNode(t *testing.T) {
 			c.Output.Carry = ref(byte(100 + i))
 			s = wantVerdict(t, s, c, accepted)
 		}
-		if !jobA(s).Round.Complete() { // then all is there, and the root has no carry of its own
+		if !jobA(s).Rounds.Open.Complete() { // then all is there, and the root has no carry of its own
 			s = wantVerdict(t, s, node("a", 1, 0, 3, 0, 12), accepted)
 		}
 		s = wantVerdict(t, s, step("a", 1, count(7, 5)), accepted)
@@ -81,7 +81,7 @@ func TestTheMakersOfOneObjectAreBounded(t *testing.T) {
 	}
 	s, _ = run(t, s, completions(same...))
 	for _, want := range []int{state.MaxUncommitTasks, 1} {
-		tasks := jobA(s).MakersOf(state.ObjectID{Round: 1, SHA256: [32]byte(ref(10).Sha256)})
+		tasks := jobA(s).Lineage().MakersOf(state.ObjectID{Round: 1, SHA256: [32]byte(ref(10).Sha256)})
 		if len(tasks) != want {
 			t.Fatalf("%d tasks are named, want %d", len(tasks), want)
 		}
@@ -89,7 +89,8 @@ func TestTheMakersOfOneObjectAreBounded(t *testing.T) {
 		cmd.GetUncommit().Tasks = tasks
 		s, _ = run(t, s, cmd)
 	}
-	if job := jobA(s); job.Round.Covered != 0 || job.Counters.Remade.Tasks != leaves {
-		t.Errorf("%d leaves are committed, %d tasks were taken back", job.Round.Covered, job.Counters.Remade.Tasks)
+	if job := jobA(s); job.Rounds.Open.Covered != 0 || job.Counters.Remade.Tasks != leaves {
+		t.Errorf("%d leaves are committed, %d tasks were taken back", job.Rounds.Open.Covered,
+			job.Counters.Remade.Tasks)
 	}
 }

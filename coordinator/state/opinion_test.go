@@ -44,9 +44,9 @@ func TestAWorkerThatContradictsItself(t *testing.T) {
 		t.Errorf("convicted: %+v", job.Audits.Convicted)
 	}
 	want := state.AuditCounts{Disputed: 1, Repeated: 1}
-	if job.Ended() || job.Round.Covered != 1 || job.Audits.Counts != want || job.Counters.Violations != 1 {
+	if job.Ended() || job.Rounds.Open.Covered != 1 || job.Audits.Counts != want || job.Counters.Violations != 1 {
 		t.Errorf("ended %v, %d leaves, %+v, %d violations",
-			job.Ended(), job.Round.Covered, job.Audits.Counts, job.Counters.Violations)
+			job.Ended(), job.Rounds.Open.Covered, job.Audits.Counts, job.Counters.Violations)
 	}
 }
 
@@ -111,7 +111,7 @@ func TestAnAgreedStepIsNotedInItsRound(t *testing.T) {
 		}
 		round := uint32(agreed + 1)
 		s = wantVerdict(t, s, by("y", step("a", round, count(byte(10*round+1), 1))), heard)
-		for i, r := range jobA(s).Rounds {
+		for i, r := range jobA(s).Rounds.Finished {
 			if r.Audited != (i == agreed) {
 				t.Errorf("the step of round %d was made twice; the record of round %d says %v", round, r.Number,
 					r.Audited)

@@ -84,7 +84,7 @@ func drawCompletion(t *rapid.T, s state.State) *pb.Completion {
 	}
 	worker := ""
 	if job, ok := s.Job(id.JobId); ok && rapid.IntRange(0, 9).Draw(t, "sensible") > 0 {
-		id.Round, id.Kind = job.Round.Number, awaited(job)
+		id.Round, id.Kind = job.Rounds.Open.Number, awaited(job)
 		id.Changes = job.Counters.Remade.Changes
 		worker = drawAudit(t, job, id)
 	}
@@ -122,7 +122,7 @@ func awaited(job *state.Job) pb.TaskKind {
 		return pb.TaskKind_TASK_KIND_PLAN
 	case job.Reporting():
 		return pb.TaskKind_TASK_KIND_REPORT
-	case job.Round.Complete():
+	case job.Rounds.Open.Complete():
 		return pb.TaskKind_TASK_KIND_STEP
 	}
 	return pb.TaskKind_TASK_KIND_NODE
@@ -214,7 +214,8 @@ func checkTransition(t *rapid.T, before, after state.State, cmd *pb.Command) {
 			return true
 		}
 		checkGarbage(t, old, job)
-		if job.Round.Number < old.Round.Number && !reopened(old, job) || old.Ended() && !sameRecord(old, job, set) {
+		back := job.Rounds.Open.Number < old.Rounds.Open.Number
+		if back && !reopened(old, job) || old.Ended() && !sameRecord(old, job, set) {
 			t.Fatalf("job %s went back or changed after its end", old.ID)
 		}
 		path := old.Stage
@@ -234,8 +235,9 @@ func checkTransition(t *rapid.T, before, after state.State, cmd *pb.Command) {
 }
 
 func sameRecord(a, b *state.Job, clockSet bool) bool {
-	return a.Stage == b.Stage && (a.FinishedAt == b.FinishedAt || clockSet) && a.Round.Number == b.Round.Number &&
-		a.Counters == b.Counters && len(a.Rounds) == len(b.Rounds) && a.Model == b.Model && a.Course == b.Course
+	return a.Stage == b.Stage && (a.FinishedAt == b.FinishedAt || clockSet) && a.Counters == b.Counters &&
+		a.Rounds.Open.Number == b.Rounds.Open.Number && len(a.Rounds.Finished) == len(b.Rounds.Finished) &&
+		a.Model == b.Model && a.Course == b.Course
 }
 
 func checkInvariants(t *rapid.T, s state.State, clockSet bool) {
@@ -245,16 +247,16 @@ func checkInvariants(t *rapid.T, s state.State, clockSet bool) {
 			active++
 		}
 		covered, lastTree, lastEnd := uint64(0), uint32(0), 0
-		job.Round.EachCommit(func(c state.Commit) bool {
-			first, end := job.Round.Tree(c.Tree).Range(c.Node)
+		job.Rounds.Open.EachCommit(func(c state.Commit) bool {
+			first, end := job.Rounds.Open.Tree(c.Tree).Range(c.Node)
 			if c.Tree == lastTree && first < lastEnd {
 				t.Fatalf("job %s: node %v overlaps the one before it", job.ID, c.Node)
 			}
 			covered, lastTree, lastEnd = covered+uint64(end-first), c.Tree, end
 			return true
 		})
-		if covered != job.Round.Covered {
-			t.Fatalf("job %s: %d leaves covered, counted %d", job.ID, covered, job.Round.Covered)
+		if covered != job.Rounds.Open.Covered {
+			t.Fatalf("job %s: %d leaves covered, counted %d", job.ID, covered, job.Rounds.Open.Covered)
 		}
 		if (job.Stage == pb.JobState_JOB_STATE_SUCCEEDED) != (len(job.Outputs) > 0) ||
 			(job.Failure != nil) != (job.Stage == pb.JobState_JOB_STATE_FAILED) {

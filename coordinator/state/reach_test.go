@@ -47,7 +47,7 @@ func TestReach(t *testing.T) {
 		for _, one := range c.tasks {
 			tasks = append(tasks, one.GetId())
 		}
-		if got, ok := jobA(s).Reach(tasks); ok != (c.want != nowhere) || ok && got != c.want {
+		if got, ok := jobA(s).Lineage().Reach(tasks); ok != (c.want != nowhere) || ok && got != c.want {
 			t.Errorf("%s: reaches %d, %v; want %d", c.name, got, ok, c.want)
 		}
 	}
@@ -63,7 +63,8 @@ func TestReachOfAFinishedModel(t *testing.T) {
 		"its step": {step("a", 1, nil), true}, "its leaf": {node("a", 1, 0, 0, 0, 0), true},
 		"a leaf beyond": {node("a", 1, 0, 0, 1, 0), false},
 	} {
-		if got, ok := jobA(s).Reach([]*pb.TaskID{c.task.GetId()}); ok != c.ok || ok && got != state.ReachModel {
+		got, ok := jobA(s).Lineage().Reach([]*pb.TaskID{c.task.GetId()})
+		if ok != c.ok || ok && got != state.ReachModel {
 			t.Errorf("%s: reaches %d, %v", name, got, ok)
 		}
 	}

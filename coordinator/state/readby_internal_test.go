@@ -15,7 +15,7 @@ func TestHowOftenUnreadableWorkIsMadeAgain(t *testing.T) {
 		{0, 0, MaxAnew / 2, false},
 	} {
 		j := &Job{}
-		j.unreadable, j.Counters.Remade.Reopened, j.Counters.Remade.Anew = c.unreadable, c.reopened, c.anew
+		j.Rounds.unreadable, j.Counters.Remade.Reopened, j.Counters.Remade.Anew = c.unreadable, c.reopened, c.anew
 		if got := j.MayBeUnreadable(); got != c.may {
 			t.Errorf("%+v: %v", c, got)
 		}

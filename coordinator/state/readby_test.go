@@ -13,7 +13,7 @@ const unreadable = pb.UncommitReason_UNCOMMIT_REASON_UNREADABLE
 
 // readBy names the tasks that made what a task of job a reads.
 func readBy(s state.State, c *pb.Completion) (names []string, workers []string) {
-	tasks, workers := jobA(s).ReadBy(c.GetId())
+	tasks, workers := jobA(s).Lineage().ReadBy(c.GetId())
 	for _, id := range tasks {
 		names = append(names, fmt.Sprintf("%v %d: %d/%d", id.GetKind(), id.GetRound(), id.GetLevel(), id.GetIndex()))
 	}
@@ -81,8 +81,8 @@ func TestManyUnreadableNodesOfARound(t *testing.T) {
 				}
 			}
 			fold := now(s, node("a", round, 0, 1, 0, 0))
-			tasks, _ := jobA(s).ReadBy(fold.GetId())
-			reach, ok := jobA(s).Reach(tasks)
+			tasks, _ := jobA(s).Lineage().ReadBy(fold.GetId())
+			reach, ok := jobA(s).Lineage().Reach(tasks)
 			want := state.ReachNodes
 			if round == 2 && time == state.MaxUnreadable-1 {
 				want = state.ReachClosed
@@ -99,7 +99,7 @@ func TestManyUnreadableNodesOfARound(t *testing.T) {
 func uncommitted(s state.State, reason pb.UncommitReason, tasks []*pb.TaskID) *pb.Command {
 	job := jobA(s)
 	return &pb.Command{NowUnixMs: 1003, Body: &pb.Command_Uncommit{Uncommit: &pb.Uncommit{
-		JobId: "a", Round: job.Round.Number, Changes: job.Counters.Remade.Changes,
+		JobId: "a", Round: job.Rounds.Open.Number, Changes: job.Counters.Remade.Changes,
 		Tasks: tasks, Reason: reason, Message: "an object",
 	}}}
 }
@@ -153,8 +153,8 @@ func TestUnreadableWorkIsMadeAgain(t *testing.T) {
 	for time := range state.MaxUnreadable {
 		s = wantVerdict(t, s, after(uint64(time), node("a", 1, 0, 0, 0, byte(20+time))), pb.Verdict_VERDICT_ACCEPTED)
 		s, _ = run(t, s, takeBack(s, unreadable, node("a", 1, 0, 0, 0, 0)))
-		if job := jobA(s); job.Round.Covered != 0 || job.Ended() {
-			t.Fatalf("time %d: %d leaves, ended %v", time+1, job.Round.Covered, job.Ended())
+		if job := jobA(s); job.Rounds.Open.Covered != 0 || job.Ended() {
+			t.Fatalf("time %d: %d leaves, ended %v", time+1, job.Rounds.Open.Covered, job.Ended())
 		}
 		s = reread(t, s)
 	}
@@ -179,7 +179,7 @@ func TestAnUnreadablePlanIsMadeAgain(t *testing.T) {
 	otherwise := after(1, planned("a", 4))
 	otherwise.Output.Plan = ref(77)
 	s = wantVerdict(t, s, otherwise, pb.Verdict_VERDICT_ACCEPTED)
-	if job := jobA(s); job.Ended() || job.Round.Leaves() != 4 {
-		t.Errorf("ended %v, %d leaves", job.Ended(), job.Round.Leaves())
+	if job := jobA(s); job.Ended() || job.Rounds.Open.Leaves() != 4 {
+		t.Errorf("ended %v, %d leaves", job.Ended(), job.Rounds.Open.Leaves())
 	}
 }

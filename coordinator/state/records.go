@@ -41,19 +41,20 @@ func (j *Job) record() *pb.JobRecord {
 		Number: j.Number, State: j.Stage,
 		SubmittedUnixMs: j.SubmittedAt, StartedUnixMs: j.StartedAt, FinishedUnixMs: j.FinishedAt,
 		Manifest: j.Manifest.Proto(), Plan: j.Plan.Proto(),
-		Round: j.Round.Number, Phase: j.Round.Phase, Trees: j.Round.Trees,
-		StateObject: j.Round.State.Proto(), RoundStartedUnixMs: j.Round.StartedAt,
 		Model: j.Model.Proto(), Outputs: j.OutputFiles(), Failure: j.Failure.Proto(), Counters: j.Counters.Proto(),
-		Kernels: j.Kernels, Workers: j.Workers, Rounds: j.RoundRecords(),
+		Kernels: j.Kernels, Workers: j.Workers,
 		ScheduleId: j.ScheduleID, SlotUnixMs: j.Slot, ByHand: j.ByHand, Swept: j.Swept, Course: j.Course.Proto(),
 	}
-	j.recordKept(record)
-	j.recordAuditing(record)
+	j.Rounds.record(record)
+	j.Audits.record(record)
 	return record
 }
 
-// RoundRecords are the finished rounds as they cross the wire.
-func (j *Job) RoundRecords() []*pb.RoundRecord { return roundRecords(j.Rounds) }
+// Records are the finished rounds as they cross the wire.
+func (rs *Rounds) Records() []*pb.RoundRecord { return roundRecords(rs.Finished) }
+
+// RecordsSince are those of the present beginning.
+func (rs *Rounds) RecordsSince() []*pb.RoundRecord { return roundRecords(rs.Since()) }
 
 func roundRecords(rounds []RoundRecord) []*pb.RoundRecord {
 	var records []*pb.RoundRecord
@@ -114,7 +115,6 @@ func jobFrom(r *pb.JobRecord) *Job {
 		SpecJSON: spec.GetSpecJson(), SpecHash: spec.GetSpecHash(), ResultHash: spec.GetResultHash(),
 		Stage: r.GetState(), SubmittedAt: r.GetSubmittedUnixMs(), StartedAt: r.GetStartedUnixMs(),
 		FinishedAt: r.GetFinishedUnixMs(),
-		Round:      newRound(r.GetRound(), r.GetPhase(), r.GetTrees(), Ref{}, r.GetRoundStartedUnixMs()),
 		Counters:   countersFrom(r.GetCounters()),
 		Kernels:    r.GetKernels(), Workers: r.GetWorkers(),
 		ScheduleID: r.GetScheduleId(), Slot: r.GetSlotUnixMs(), ByHand: r.GetByHand(),
@@ -127,18 +127,15 @@ func jobFrom(r *pb.JobRecord) *Job {
 	job.Plan, _ = refFrom(r.GetPlan())
 	job.Model, _ = refFrom(r.GetModel())
 	job.Course, _ = refFrom(r.GetCourse())
-	job.Round.State, _ = refFrom(r.GetStateObject())
 	if r.GetFailure() != nil {
 		failure := failureFrom(r.GetFailure())
 		job.Failure = &failure
 	}
-	job.Rounds, job.Outputs = roundsFrom(r.GetRounds()), outputsFrom(r.GetOutputs())
-	job.takeKept(r)
-	job.takeAuditing(r)
+	job.Outputs, job.Rounds, job.Audits = outputsFrom(r.GetOutputs()), roundsFrom(r), auditingFrom(r)
 	return job
 }
 
-func roundsFrom(records []*pb.RoundRecord) []RoundRecord {
+func finishedFrom(records []*pb.RoundRecord) []RoundRecord {
 	var rounds []RoundRecord
 	for _, r := range records {
 		round := RoundRecord{
@@ -159,6 +156,14 @@ func outputsFrom(files []*pb.OutputFile) []Output {
 		outputs = append(outputs, Output{Name: f.GetName(), URI: f.GetUri(), Ref: ref})
 	}
 	return outputs
+}
+
+// roundOf is the round of the job being read that a record of a commit or a carry belongs to.
+func (in *recordReader) roundOf(last bool) *Round {
+	if last {
+		return &in.job.Rounds.last
+	}
+	return &in.job.Rounds.Open
 }
 
 func (in *recordReader) takeCommit(r *pb.CommitRecord, last bool) error {

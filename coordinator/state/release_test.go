@@ -40,8 +40,8 @@ func TestAJobOfAReleaseThatKeptNoBeginning(t *testing.T) {
 		s = wantVerdict(t, s, after(1, step("a", 2, count(8, 3))), accepted)
 		s = rewritten(t, s, c.edit)
 		near, _ := run(t, s, takeBack(s, lost, step("a", 2, nil)))
-		if job := jobA(near); job.Stage != pb.JobState_JOB_STATE_RUNNING || job.Round.Number != 2 {
-			t.Errorf("%s, the last round's state is lost: %v, round %d", name, job.Stage, job.Round.Number)
+		if job := jobA(near); job.Stage != pb.JobState_JOB_STATE_RUNNING || job.Rounds.Open.Number != 2 {
+			t.Errorf("%s, the last round's state is lost: %v, round %d", name, job.Stage, job.Rounds.Open.Number)
 		}
 		s, _ = run(t, s, takeBack(s, lost, step("a", 1, nil)))
 		if job := jobA(s); job.Stage != c.stage || job.Counters.Remade.Anew != 1 {
@@ -51,8 +51,8 @@ func TestAJobOfAReleaseThatKeptNoBeginning(t *testing.T) {
 		if c.stage == pb.JobState_JOB_STATE_PLANNING {
 			s = wantVerdict(t, s, now(s, planTask()), accepted)
 		}
-		if job := jobA(s); job.Round.Number != 4 || job.Round.Base != 0 {
-			t.Errorf("%s: round %d of what round %d made", name, job.Round.Number, job.Round.Base)
+		if job := jobA(s); job.Rounds.Open.Number != 4 || job.Rounds.Open.Base != 0 {
+			t.Errorf("%s: round %d of what round %d made", name, job.Rounds.Open.Number, job.Rounds.Open.Base)
 		}
 	}
 }
@@ -60,11 +60,11 @@ func TestAJobOfAReleaseThatKeptNoBeginning(t *testing.T) {
 // An older release did not write which round made the state that the open one reads: it was the one before.
 func TestAJobOfAReleaseThatKeptNoBase(t *testing.T) {
 	s := rewritten(t, twoRounds(t), func(r *pb.JobRecord) { r.StateRound = nil })
-	if job := jobA(s); job.Round.Number != 2 || job.Round.Base != 1 {
-		t.Errorf("round %d of what round %d made", job.Round.Number, job.Round.Base)
+	if job := jobA(s); job.Rounds.Open.Number != 2 || job.Rounds.Open.Base != 1 {
+		t.Errorf("round %d of what round %d made", job.Rounds.Open.Number, job.Rounds.Open.Base)
 	}
 	s = rewritten(t, anew(t), func(*pb.JobRecord) {})
-	if job := jobA(s); job.Round.Number != 3 || job.Round.Base != 0 {
-		t.Errorf("as written: round %d of what round %d made", job.Round.Number, job.Round.Base)
+	if job := jobA(s); job.Rounds.Open.Number != 3 || job.Rounds.Open.Base != 0 {
+		t.Errorf("as written: round %d of what round %d made", job.Rounds.Open.Number, job.Rounds.Open.Base)
 	}
 }

@@ -90,8 +90,8 @@ func TestWhoYieldsIsConvicted(t *testing.T) {
 	s = wantVerdict(t, s, again("x", node("a", 1, 0, 0, 0, 66)), heard)
 	s = wantVerdict(t, s, again("y", node("a", 1, 0, 0, 0, 66)), heard)
 	job := auditedJob(t, s)
-	if len(job.Audits.Convicted) != 1 || job.Round.Covered != 0 || job.Counters.Remade.Changes != 1 {
-		t.Fatalf("%+v, %d leaves, %+v", job.Audits.Convicted, job.Round.Covered, job.Counters.Remade)
+	if len(job.Audits.Convicted) != 1 || job.Rounds.Open.Covered != 0 || job.Counters.Remade.Changes != 1 {
+		t.Fatalf("%+v, %d leaves, %+v", job.Audits.Convicted, job.Rounds.Open.Covered, job.Counters.Remade)
 	}
 	if job.Audits.Counts.Repeated != 1 || job.Audits.Counts.Agreed != 2 {
 		t.Errorf("%+v", job.Audits.Counts)
@@ -113,8 +113,8 @@ func TestWhoYieldsIsConvicted(t *testing.T) {
 	s = wantVerdict(t, s, again("x", node("a", 1, 0, 0, 0, 10)), heard)
 	s = wantVerdict(t, s, again("y", node("a", 1, 0, 0, 0, 10)), heard)
 	job = auditedJob(t, s)
-	if job.Round.Covered != 1 || job.Counters.Remade.Changes != 0 {
-		t.Errorf("%d leaves, %+v", job.Round.Covered, job.Counters.Remade)
+	if job.Rounds.Open.Covered != 1 || job.Counters.Remade.Changes != 0 {
+		t.Errorf("%d leaves, %+v", job.Rounds.Open.Covered, job.Counters.Remade)
 	}
 	if len(job.Audits.Convicted) != 1 || job.Audits.Counts.OtherSets != 1 {
 		t.Errorf("%v, %+v", job.Audits.Convicted, job.Audits.Counts)

@@ -148,6 +148,44 @@ func (r Round) keep(c Carry) Round {
 	return r
 }
 
+// uncommit takes back what is committed of a node: its own commit, one that covers it, and those below it. Carries go
+// with the commits that their leaves are made by.
+func (r Round) uncommit(tree uint32, n protocol.Node) Round {
+	if c, ok := r.Covering(tree, n); ok {
+		n = c.Node
+	}
+	first, end := r.Tree(tree).Range(n)
+	commits, carries := r.commits.Txn(), r.carries.Txn()
+	r.Commits(tree, first, end, func(c Commit) bool {
+		from, to := r.Tree(tree).Range(c.Node)
+		commits.Delete(leafKey(tree, from))
+		r.Covered -= uint64(to - from)
+		return true
+	})
+	it := r.carries.Root().Iterator()
+	it.SeekLowerBound(leafKey(tree, first))
+	for key, c, ok := it.Next(); ok && c.Tree == tree && int(c.First) < end; key, c, ok = it.Next() {
+		carries.Delete(key)
+	}
+	r.commits, r.carries = commits.Commit(), carries.Commit()
+	return r
+}
+
+// without takes back the commits in which one of the makers had a part, and counts them.
+func (r Round) without(makers uint64) (rest Round, repeated uint64) {
+	var tainted []Commit
+	r.EachCommit(func(c Commit) bool {
+		if c.Makers&makers != 0 {
+			tainted = append(tainted, c)
+		}
+		return true
+	})
+	for _, c := range tainted {
+		r = r.uncommit(c.Tree, c.Node)
+	}
+	return r, uint64(len(tainted))
+}
+
 // leafKey orders by tree, then leaf. A committed node is keyed by its first leaf:
 // no two committed nodes share one, since neither is above the other.
 func leafKey(tree uint32, leaf int) []byte {

@@ -12,8 +12,8 @@ import (
 // round 2 reads for some leaves of a tree.
 func keptCarries(t *testing.T, s state.State, tree uint32, first, end int) (leaves string) {
 	t.Helper()
-	s = wantVerdict(t, s, step("a", 1, count(7, jobA(s).Round.Trees...)), accepted)
-	for _, c := range jobA(s).Round.CarriesIn(tree, first, end) {
+	s = wantVerdict(t, s, step("a", 1, count(7, jobA(s).Rounds.Open.Trees...)), accepted)
+	for _, c := range jobA(s).Rounds.Open.CarriesIn(tree, first, end) {
 		leaves += fmt.Sprintf("[%d,%d)", c.First, c.End)
 	}
 	return leaves
@@ -84,7 +84,8 @@ func TestACarryReplacesThoseOfItsLeaves(t *testing.T) {
 		{"the other tree", last, 1, "[0,1)[1,2)[2,3)[3,4)"}, {"beside a merged tree", all, 1, "[0,1)[1,2)[2,3)[3,4)"},
 	} {
 		for _, root := range roots {
-			if _, done := jobA(c.s).Round.Covering(root.Id.Tree, jobA(c.s).Round.Tree(root.Id.Tree).Root()); !done {
+			open := jobA(c.s).Rounds.Open
+			if _, done := open.Covering(root.Id.Tree, open.Tree(root.Id.Tree).Root()); !done {
 				c.s = wantVerdict(t, c.s, root, accepted)
 			}
 		}

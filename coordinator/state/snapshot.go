@@ -94,9 +94,9 @@ func (o *recordWriter) close() error {
 
 func (o *recordWriter) writeJob(job *Job) {
 	o.write(&pb.SnapshotRecord{Body: &pb.SnapshotRecord_Job{Job: job.record()}})
-	o.writeRound(job.Round, false)
-	if job.last.known() {
-		o.writeRound(job.last, true)
+	o.writeRound(job.Rounds.Open, false)
+	if job.Rounds.last.known() {
+		o.writeRound(job.Rounds.last, true)
 	}
 	job.Audits.Each(func(a *Audit) bool {
 		o.write(&pb.SnapshotRecord{Body: &pb.SnapshotRecord_Audit{Audit: a.record(job.ID)}})

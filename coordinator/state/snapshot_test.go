@@ -34,8 +34,9 @@ func reread(t interface {
 func seen(s state.State) (lines []string) {
 	add := func(what string, of ...any) { lines = append(lines, what+fmt.Sprintf(" %+v", of)) }
 	s.EachJob(func(job *state.Job) bool {
-		add("job", job.ID, job.Stage, job.Failure.Proto(), job.Counters, job.Rounds, job.Outputs)
-		add("job", job.ID, job.Round.Number, job.Round.Covered, job.Audits.Counts, job.Audits.Convicted, job.Workers)
+		add("job", job.ID, job.Stage, job.Failure.Proto(), job.Counters, job.Rounds.Finished, job.Outputs)
+		add("job", job.ID, job.Rounds.Open.Number, job.Rounds.Open.Covered, job.Audits.Counts, job.Audits.Convicted,
+			job.Workers)
 		job.EachReference(func(o state.ObjectID) { add("reference", job.ID, o.Round, o.SHA256[31]) })
 		job.Audits.Each(func(a *state.Audit) bool {
 			add("audit", job.ID, a, a.State, a.Base, a.TreeLeaves, len(a.Pieces), len(a.Carries), a.Makers, a.Opinions)

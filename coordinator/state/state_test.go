@@ -101,8 +101,8 @@ func TestJobFromSubmitToSuccess(t *testing.T) {
 	s = wantVerdict(t, s, step("a", 2, &pb.Next{Done: true, State: ref(8)}), pb.Verdict_VERDICT_ACCEPTED)
 	s = wantVerdict(t, s, report("a"), pb.Verdict_VERDICT_ACCEPTED)
 	job, _ := s.Job("a")
-	if job.Stage != pb.JobState_JOB_STATE_SUCCEEDED || len(job.Rounds) != 2 || len(job.Outputs) != 1 {
-		t.Fatalf("stage %v, %d rounds, %d outputs", job.Stage, len(job.Rounds), len(job.Outputs))
+	if job.Stage != pb.JobState_JOB_STATE_SUCCEEDED || len(job.Rounds.Finished) != 2 || len(job.Outputs) != 1 {
+		t.Fatalf("stage %v, %d rounds, %d outputs", job.Stage, len(job.Rounds.Finished), len(job.Outputs))
 	}
 	if s.ActiveCount() != 0 {
 		t.Error("an ended job is still active")
@@ -134,15 +134,15 @@ func TestCommitRule(t *testing.T) {
 	s = wantVerdict(t, s, node("a", 1, 0, 2, 1, 3), pb.Verdict_VERDICT_INVALID)
 	s = wantVerdict(t, s, node("a", 1, 0, 0, 4, 3), pb.Verdict_VERDICT_ACCEPTED)
 	job, _ := s.Job("a")
-	if job.Round.Covered != 3 || job.Round.Complete() {
-		t.Errorf("covered %d of 5, complete %v", job.Round.Covered, job.Round.Complete())
+	if job.Rounds.Open.Covered != 3 || job.Rounds.Open.Complete() {
+		t.Errorf("covered %d of 5, complete %v", job.Rounds.Open.Covered, job.Rounds.Open.Complete())
 	}
 	s = wantVerdict(t, s, node("a", 1, 0, 3, 0, 4), pb.Verdict_VERDICT_ACCEPTED)
 	job, _ = s.Job("a")
 	count := 0
-	job.Round.EachCommit(func(state.Commit) bool { count++; return true })
-	if count != 1 || job.Round.Covered != 5 || !job.Round.Complete() {
-		t.Errorf("after the root: %d commits, covered %d", count, job.Round.Covered)
+	job.Rounds.Open.EachCommit(func(state.Commit) bool { count++; return true })
+	if count != 1 || job.Rounds.Open.Covered != 5 || !job.Rounds.Open.Complete() {
+		t.Errorf("after the root: %d commits, covered %d", count, job.Rounds.Open.Covered)
 	}
 }
 
@@ -170,7 +170,7 @@ func TestCarriesReachTheNextRoundOfTheSamePhase(t *testing.T) {
 	s = wantVerdict(t, s, step("a", 1, &pb.Next{Phase: "count", Trees: []uint32{4}, State: ref(5)}),
 		pb.Verdict_VERDICT_ACCEPTED)
 	job, _ := s.Job("a")
-	got := job.Round.CarriesIn(0, 1, 3)
+	got := job.Rounds.Open.CarriesIn(0, 1, 3)
 	if len(got) != 2 || got[0].First != 0 || got[0].End != 2 || got[1].First != 2 || got[1].End != 3 {
 		t.Errorf("carries of leaves 1..2: %+v", got)
 	}

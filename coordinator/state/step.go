@@ -6,82 +6,79 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// completeStep closes the round and opens the next, or keeps the model. A step
-// reported twice finds its round closed and is stale; its digest is compared all the same.
-func (j *Job) completeStep(c *pb.Completion, secret []byte, now int64) pb.Verdict {
+// step closes the round and opens the next, or keeps the model. A step reported twice finds its round closed and is
+// stale; its digest is compared all the same.
+func (c completion) step() pb.Verdict {
+	j, open := c.job, &c.job.Rounds.Open
 	next := c.GetOutput().GetNext()
 	state, ok := refFrom(next.GetState())
 	if !ok {
 		return pb.Verdict_VERDICT_INVALID
 	}
-	if last, closed := j.lastClosed(); closed && last.Number == c.GetId().GetRound() {
-		return j.lateStep(last, state, c, now)
+	if last, closed := j.Rounds.lastClosed(); closed && last.Number == c.GetId().GetRound() {
+		return c.lateStep(last, state)
 	}
-	if j.Stage != pb.JobState_JOB_STATE_RUNNING || c.GetId().GetRound() != j.Round.Number || j.Reporting() ||
-		!j.Round.Complete() {
+	if j.Stage != pb.JobState_JOB_STATE_RUNNING || c.GetId().GetRound() != open.Number || j.Reporting() ||
+		!open.Complete() {
 		return pb.Verdict_VERDICT_STALE
 	}
-	if expected := j.Round.Expected; !expected.IsZero() && expected != state {
-		j.violated(fmt.Sprintf("round %d, step", j.Round.Number), "", expected, state, c, now)
+	if expected := open.Expected; !expected.IsZero() && expected != state {
+		c.violated(fmt.Sprintf("round %d, step", open.Number), "", expected, state)
 		return pb.Verdict_VERDICT_VIOLATION
 	}
 	metrics, _ := refFrom(next.GetMetrics())
 	closed := RoundRecord{
-		Number: j.Round.Number, Phase: j.Round.Phase, Leaves: j.Round.Leaves(),
-		StartedAt: j.Round.StartedAt, FinishedAt: now, State: state, Metrics: metrics,
+		Number: open.Number, Phase: open.Phase, Leaves: open.Leaves(),
+		StartedAt: open.StartedAt, FinishedAt: c.now, State: state, Metrics: metrics,
 	}
-	makers := j.stepMakers(Clip(c.GetWorkerId(), 128))
+	makers := c.stepMakers()
 	if next.GetDone() {
-		j.drawStep(secret, makers, opinionOf(c, false))
+		c.drawStep(makers)
 		j.Audits.modelMakers = makers
 		j.Model = state
 		j.Course, _ = refFrom(next.GetCourse())
-		j.Round.Expected = Ref{}
+		open.Expected = Ref{}
 	} else {
-		opened, ok := roundFrom(next, j.Round.Number+1, now)
+		opened, ok := roundFrom(next, open.Number+1, c.now)
 		if !ok {
 			return pb.Verdict_VERDICT_INVALID
 		}
-		j.drawStep(secret, makers, opinionOf(c, false))
-		opened.Inherited = makers
-		if opened.Phase == j.Round.Phase {
-			opened.Kept = j.Round.carries
-		}
-		j.last = j.Round
-		j.last.Expected = Ref{}
-		j.open(opened)
+		c.drawStep(makers)
+		j.Rounds.follow(opened, makers)
 	}
-	j.Rounds = append(j.Rounds, closed)
-	j.Rounds = j.Rounds[max(0, len(j.Rounds)-MaxRoundRecords):]
-	j.made(c)
+	j.Rounds.finish(closed)
+	c.made()
 	return pb.Verdict_VERDICT_ACCEPTED
 }
 
-func (j *Job) lateStep(closed RoundRecord, state Ref, c *pb.Completion, now int64) pb.Verdict {
+// lateStep judges a step of a round that is closed already.
+func (c completion) lateStep(closed RoundRecord, state Ref) pb.Verdict {
 	if closed.State == state {
 		return pb.Verdict_VERDICT_DUPLICATE
 	}
 	task := fmt.Sprintf("round %d, step", closed.Number)
 	if closed.Audited && c.GetWorkerId() != "" { // two have made it otherwise
-		j.convict([]Opinion{opinionOf(c, false)}, 0, task, "", now)
+		c.review().convict([]Opinion{c.opinion(false)}, 0, task, "")
 	} else { // what it was made from is not known any more
-		j.violated(task, "", closed.State, state, c, now)
+		c.violated(task, "", closed.State, state)
 	}
 	return pb.Verdict_VERDICT_VIOLATION
 }
 
-// stepMakers are all that had a part in what a step makes, as bits.
-func (j *Job) stepMakers(workerID string) uint64 {
-	makers := j.Round.Inherited | j.Audits.maker(workerID)
-	j.Round.EachCommit(func(c Commit) bool {
-		makers |= c.Makers
+// stepMakers are all that had a part in what the step makes, as bits.
+func (c completion) stepMakers() uint64 {
+	open := &c.job.Rounds.Open
+	makers := open.Inherited | c.job.Audits.maker(c.workerID())
+	open.EachCommit(func(commit Commit) bool {
+		makers |= commit.Makers
 		return true
 	})
 	return makers
 }
 
-// completeReport ends the job. Reports hold times, so two of them may differ: the first counts.
-func (j *Job) completeReport(c *pb.Completion, now int64) pb.Verdict {
+// report ends the job. Reports hold times, so two of them may differ: the first counts.
+func (c completion) report() pb.Verdict {
+	j := c.job
 	if !j.Reporting() || j.Audits.Pending() > 0 {
 		return pb.Verdict_VERDICT_STALE
 	}
@@ -98,8 +95,8 @@ func (j *Job) completeReport(c *pb.Completion, now int64) pb.Verdict {
 		outputs[i] = Output{Name: Clip(f.GetName(), 128), URI: Clip(f.GetUri(), 2048), Ref: ref}
 	}
 	j.Outputs = outputs
-	j.made(c)
-	j.ended(pb.JobState_JOB_STATE_SUCCEEDED, now)
+	c.made()
+	j.ended(pb.JobState_JOB_STATE_SUCCEEDED, c.now)
 	return pb.Verdict_VERDICT_ACCEPTED
 }
 

@@ -88,13 +88,14 @@ func TestOutputsAreBounded(t *testing.T) {
 func TestRoundRecordsAreBounded(t *testing.T) {
 	s := running(t, 1)
 	for round := range uint32(state.MaxRoundRecords + 2) {
-		if rounds := jobA(s).Rounds; len(rounds) != min(int(round), state.MaxRoundRecords) {
+		if rounds := jobA(s).Rounds.Finished; len(rounds) != min(int(round), state.MaxRoundRecords) {
 			t.Fatalf("%d records of %d rounds", len(rounds), round)
 		}
 		s = wantVerdict(t, s, node("a", round+1, 0, 0, 0, 10), accepted)
 		s = wantVerdict(t, s, step("a", round+1, count(7, 1)), accepted)
 	}
-	if rounds := jobA(s).Rounds; rounds[0].Number != 3 || rounds[len(rounds)-1].Number != state.MaxRoundRecords+2 {
+	rounds := jobA(s).Rounds.Finished
+	if rounds[0].Number != 3 || rounds[len(rounds)-1].Number != state.MaxRoundRecords+2 {
 		t.Errorf("records of rounds %d to %d", rounds[0].Number, rounds[len(rounds)-1].Number)
 	}
 }

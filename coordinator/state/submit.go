@@ -72,7 +72,7 @@ func accept(s State, cmd *pb.SubmitJob, byHand bool) (State, Reply) {
 	job := &Job{
 		ID: cmd.GetId(), Name: cmd.GetName(), Kind: cmd.GetKind(), Number: s.NextJob,
 		SpecJSON: cmd.GetSpecJson(), SpecHash: cmd.GetSpecHash(), ResultHash: cmd.GetResultHash(),
-		Stage: pb.JobState_JOB_STATE_QUEUED, SubmittedAt: s.Now, Round: newRound(0, "", nil, Ref{}, 0),
+		Stage: pb.JobState_JOB_STATE_QUEUED, SubmittedAt: s.Now, Rounds: Rounds{Open: newRound(0, "", nil, Ref{}, 0)},
 		ScheduleID: cmd.GetScheduleId(), Slot: cmd.GetSlotUnixMs(), ByHand: byHand,
 		Priority: int(cmd.GetPriority()), MaxWorkers: int(cmd.GetMaxWorkers()), Needs: cmd.GetNeeds(),
 		Keep: cmd.GetKeepMs(), ModelURI: cmd.GetModelUri(), ModelJob: cmd.GetModelJob(),

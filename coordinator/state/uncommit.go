@@ -2,6 +2,7 @@ package state
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
@@ -15,17 +16,18 @@ const (
 	MaxAnew          = 4    // beginnings beside the first
 )
 
-// Reach is how far a change reaches back.
-type Reach int
+// MaxUnreadable bounds the changes with reason UNREADABLE while no new round is opened: a worker may garble several
+// nodes of a round. A task that fails of right results fails every time.
+const MaxUnreadable = 5
 
-// From the least to the farthest.
-const (
-	ReachNodes  Reach = iota // nodes of the open round
-	ReachModel               // the last step, whose model waits for its report
-	ReachClosed              // the last closed round
-	ReachRounds              // all rounds
-	ReachPlan                // the plan too
-)
+// Remade counts what was taken back and made again.
+type Remade struct {
+	Changes  uint64 // commands that took something back
+	Tasks    uint64 // that these named
+	Reopened uint32 // closed rounds, and finished models
+	Anew     uint32 // how often the rounds began anew
+	Last     string // why, the last time
+}
 
 // applyUncommit takes back what tasks have committed. Twice the same command: the second is refused, for the job is not
 // as its proposer saw it.
@@ -38,7 +40,7 @@ func applyUncommit(s State, cmd *pb.Uncommit) (State, Reply) {
 		return s, reject(Ended, "job %s has ended", job.ID)
 	case len(cmd.GetTasks()) == 0 || len(cmd.GetTasks()) > MaxUncommitTasks:
 		return s, reject(Malformed, "1 to %d tasks are taken back at a time", MaxUncommitTasks)
-	case job.Stage != pb.JobState_JOB_STATE_RUNNING || cmd.GetRound() != job.Round.Number ||
+	case job.Stage != pb.JobState_JOB_STATE_RUNNING || cmd.GetRound() != job.Rounds.Open.Number ||
 		cmd.GetChanges() != job.Counters.Remade.Changes:
 		return s, reject(Conflict, "job %s is not as the proposer saw it", job.ID)
 	}
@@ -50,169 +52,166 @@ func applyUncommit(s State, cmd *pb.Uncommit) (State, Reply) {
 	case unreadable && !job.MayBeUnreadable():
 		return s, reject(Conflict, "what tasks of job %s read was made again too often", job.ID)
 	}
-	reach, ok := job.Reach(cmd.GetTasks())
+	reach, ok := job.Lineage().Reach(cmd.GetTasks())
 	if !ok {
 		return s, reject(Malformed, "job %s has committed nothing by some of these tasks", job.ID)
 	}
 	job = job.clone()
-	remade := &job.Counters.Remade
-	remade.Changes++
-	remade.Tasks += uint64(len(cmd.GetTasks()))
-	remade.Last = Clip(cmd.GetMessage(), 512)
-	job.takeBack(reach, cmd.GetTasks(), !lost, s.Now)
+	job.Counters.Remade.Tasks += uint64(len(cmd.GetTasks()))
+	r := retraction{job: job, why: cmd.GetMessage(), now: s.Now}
+	r.takeBack(reach, cmd.GetTasks(), !lost)
 	if unreadable {
-		job.unreadable++
+		job.Rounds.unreadable++
 		if reach == ReachPlan {
-			job.forgetPlan()
+			r.forgetPlan()
 		}
 	}
-	job.voidAudits(nil, 0)
-	if why := job.keepsVanishing(lost); why != "" {
-		job.failed(Failure{
-			Code: string(protocol.CodeLost), Class: protocol.ClassInfrastructure,
-			Message: fmt.Sprintf(
-				"objects of the job keep vanishing from the store: %s; the last: %s. Check the store, then submit the job again", why, remade.Last),
-		}, s.Now)
+	r.voidAudits(nil, 0)
+	if lost {
+		r.countLoss()
 	}
 	return s.putJob(job), Reply{Job: job}
 }
 
-// Reach is how far taking back tasks reaches; ok is false unless all of them may have committed something.
-func (j *Job) Reach(tasks []*pb.TaskID) (reach Reach, ok bool) {
-	for _, id := range tasks {
-		one, ok := j.reachOf(id)
-		if !ok {
-			return 0, false
-		}
-		reach = max(reach, one)
-	}
-	return reach, len(tasks) > 0
+// MayBeUnreadable reports whether what nobody can read may be made again once more. Half of the reopened rounds and of
+// the beginnings are left for what the store loses.
+func (j *Job) MayBeUnreadable() bool {
+	remade := j.Counters.Remade
+	return j.Rounds.unreadable < MaxUnreadable && remade.Reopened < MaxReopened/2 && remade.Anew < MaxAnew/2
 }
 
-// reachOf is how far taking back one task reaches; ok is false for a task that cannot have committed anything.
-func (j *Job) reachOf(id *pb.TaskID) (reach Reach, ok bool) {
-	if id.GetJobId() != j.ID {
-		return 0, false
-	}
-	node := nodeFrom(id)
-	valid := func(r Round) bool {
-		return r.known() && int(id.GetTree()) < len(r.Trees) && r.Tree(id.GetTree()).Valid(node)
-	}
-	closed := j.last.known() && id.GetRound() == j.last.Number
-	switch kind := id.GetKind(); {
-	case kind == pb.TaskKind_TASK_KIND_PLAN:
-		return ReachPlan, true
-	case kind != pb.TaskKind_TASK_KIND_NODE && kind != pb.TaskKind_TASK_KIND_STEP:
-		return 0, false
-	case id.GetRound() == j.Round.Number && kind == pb.TaskKind_TASK_KIND_STEP:
-		return ReachModel, j.Reporting()
-	case id.GetRound() == j.Round.Number && j.Reporting():
-		return ReachModel, valid(j.Round)
-	case id.GetRound() == j.Round.Number:
-		return ReachNodes, valid(j.Round)
-	case closed && kind == pb.TaskKind_TASK_KIND_NODE:
-		return ReachClosed, valid(j.last)
-	case closed:
-		return ReachClosed, true
-	}
-	return ReachRounds, id.GetRound() >= 1 && id.GetRound() <= max(j.top, j.Round.Number)
+// retraction takes back what a job has committed, so that it is made again: it is lost, nobody can read it, or it is
+// wrong. What was made of it goes too, and the audits of all that goes.
+type retraction struct {
+	job *Job   // a clone, which the methods change
+	why string // for people
+	now int64
 }
 
-// takeBack changes j, a clone, to where the tasks are to be made again.
-func (j *Job) takeBack(reach Reach, tasks []*pb.TaskID, lied bool, now int64) {
+// takeBack changes the job to where the tasks are to be made again.
+func (r retraction) takeBack(reach Reach, tasks []*pb.TaskID, lied bool) {
+	job, rounds, remade := r.job, &r.job.Rounds, &r.job.Counters.Remade
+	remade.Changes++
+	remade.Last = Clip(r.why, 512)
 	switch {
 	case reach == ReachModel:
-		j.takeBackModel()
+		rounds.takeBackModel(job.Model)
 	case reach == ReachClosed:
-		j.reopen()
-	case reach == ReachPlan, reach == ReachRounds && !j.first.known():
-		j.planAnew()
+		rounds.reopen()
+	case reach == ReachPlan, reach == ReachRounds && !rounds.first.known():
+		job.Stage = pb.JobState_JOB_STATE_PLANNING
+		rounds.planAnew()
 	case reach == ReachRounds:
-		j.beginAnew(now)
+		rounds.beginAnew(r.now)
+	}
+	if reach > ReachNodes {
+		job.Model, job.Course = Ref{}, Ref{}
 	}
 	if reach > ReachClosed {
-		j.Counters.Remade.Anew++
+		remade.Anew++
 		return
 	}
 	if reach > ReachNodes {
-		j.Counters.Remade.Reopened++
+		remade.Reopened++
 	}
 	if lied { // what an earlier loss is compared with may rest on the lie
-		j.Round.Expected = Ref{}
+		rounds.Open.Expected = Ref{}
 	}
 	for _, id := range tasks {
-		if id.GetKind() == pb.TaskKind_TASK_KIND_NODE && id.GetRound() == j.Round.Number {
-			j.Round = j.Round.uncommit(id.GetTree(),
+		if id.GetKind() == pb.TaskKind_TASK_KIND_NODE && id.GetRound() == rounds.Open.Number {
+			rounds.Open = rounds.Open.uncommit(id.GetTree(),
 				protocol.Node{Level: int(id.GetLevel()), Index: int(id.GetIndex())})
 		}
 	}
 }
 
-// takeBackModel lets the last step be made again. A model that was lost is known by its digest.
-func (j *Job) takeBackModel() {
-	j.Round.Expected = j.Model
-	j.Model, j.Course = Ref{}, Ref{}
-	j.takeBackRecord()
-}
-
-// reopen makes the last closed round the open one again, as it was before its step. What was made of it is void.
-func (j *Job) reopen() {
-	expected := j.Round.State
-	j.Model, j.Course = Ref{}, Ref{}
-	if last, ok := j.lastClosed(); ok && last.Number == j.Round.Number { // of a round whose model was finished
-		j.takeBackRecord()
+// discard is takeBack for what is wrong, not lost: made again it may come out otherwise.
+func (r retraction) discard(reach Reach) {
+	r.takeBack(reach, nil, true)
+	if reach == ReachPlan {
+		r.forgetPlan()
 	}
-	j.takeBackRecord()
-	j.Round, j.last = j.last, Round{}
-	j.Round.Expected = expected
+	r.job.Audits.modelMakers = 0 // whatever was taken back, no model is left
 }
 
-// beginAnew opens the first round again, under a number that none had: what earlier rounds made is garbage.
-func (j *Job) beginAnew(now int64) {
-	number := j.nextNumber()
-	j.Model, j.Course, j.last = Ref{}, Ref{}, Round{}
-	j.floors = append(j.floors, floor{number, now})
-	j.since = number
-	again := newRound(number, j.first.Phase, j.first.Trees, j.first.State, now)
-	again.Base = 0
-	j.open(again)
-}
-
-// planAnew lets the plan be made again, which must come out as it was.
-func (j *Job) planAnew() {
-	number := j.nextNumber()
-	j.Model, j.Course, j.last = Ref{}, Ref{}, Round{}
-	j.top, j.since = max(j.top, j.Round.Number), number
-	j.Stage = pb.JobState_JOB_STATE_PLANNING
-	j.Round = newRound(j.Round.Number, "", nil, Ref{}, 0)
-}
-
-// plannedBefore reports whether a plan is that of an earlier beginning, or the first.
-func (j *Job) plannedBefore(manifest, plan Ref, next Round) bool {
-	return j.Manifest.IsZero() || j.Manifest == manifest && j.Plan == plan &&
-		(!j.first.known() || j.first.State == next.State)
-}
-
-func (j *Job) replannedOtherwise(now int64) {
-	j.failed(Failure{
-		Code: string(protocol.CodeInputChanged), Class: protocol.ClassInput, Task: "plan",
-		Message: "the plan is made again and does not come out as it was: the input has changed since, or the first plan was wrong. Submit the job again",
-	}, now)
-}
-
-// keepsVanishing says which bound a change has passed; empty means none.
-func (j *Job) keepsVanishing(lost bool) string {
-	if !lost {
-		return ""
+// disown takes back everything in which one of the workers, or of the tainted makers, had a part, as far back as it
+// reaches.
+func (r retraction) disown(ids []string, tainted uint64) {
+	job, audits, mask := r.job, &r.job.Audits, tainted
+	for _, id := range ids {
+		mask |= audits.bitOf(id)
 	}
-	j.inRound++
-	switch remade := j.Counters.Remade; {
-	case j.inRound > MaxLostInRound:
-		return fmt.Sprintf("%d times before round %d was done", j.inRound, j.top)
+	plan := slices.Contains(ids, audits.planMaker) && !audits.planVerified && !job.Manifest.IsZero()
+	if reach, some := job.Lineage().reachOfMakers(mask, plan); some {
+		r.discard(reach)
+		var repeated uint64
+		job.Rounds.Open, repeated = job.Rounds.Open.without(mask)
+		audits.Counts.Repeated += repeated
+		job.Counters.Remade.Tasks += repeated
+	}
+	r.voidAudits(ids, mask)
+}
+
+// forgetPlan lets the plan come out otherwise when it is made again.
+func (r retraction) forgetPlan() {
+	j := r.job
+	j.Manifest, j.Plan, j.Rounds.first = Ref{}, Ref{}, Round{}
+	j.Audits.planMaker, j.Audits.planVerified = "", false
+}
+
+// voidAudits ends the audits of what was taken back, and strikes what the workers said from the others.
+func (r retraction) voidAudits(ids []string, mask uint64) {
+	j := r.job
+	var all []*Audit
+	j.Audits.Each(func(a *Audit) bool {
+		all = append(all, a)
+		return true
+	})
+	for _, a := range all {
+		plan := a.Kind == pb.TaskKind_TASK_KIND_PLAN
+		stands := a.Round >= j.Rounds.since && a.Makers&mask == 0 && j.committed(a) || plan && !j.Plan.IsZero()
+		kept := slices.DeleteFunc(slices.Clone(a.Opinions),
+			func(o Opinion) bool { return slices.Contains(ids, o.WorkerID) })
+		switch {
+		case !stands || len(kept) == 0 || kept[0] != a.Opinions[0]:
+			j.Audits.drop(a)
+		case len(kept) < len(a.Opinions):
+			changed := *a
+			changed.Opinions = kept
+			j.Audits.put(&changed)
+		}
+	}
+}
+
+// countLoss counts a change because of lost objects, and fails a job whose objects keep vanishing.
+func (r retraction) countLoss() {
+	rounds, remade, times := &r.job.Rounds, r.job.Counters.Remade, ""
+	rounds.inRound++
+	switch {
+	case rounds.inRound > MaxLostInRound:
+		times = fmt.Sprintf("%d times before round %d was done", rounds.inRound, rounds.top)
 	case remade.Reopened > MaxReopened:
-		return fmt.Sprintf("closed rounds were made again %d times", remade.Reopened)
+		times = fmt.Sprintf("closed rounds were made again %d times", remade.Reopened)
 	case remade.Anew > MaxAnew:
-		return fmt.Sprintf("the rounds began anew %d times", remade.Anew)
+		times = fmt.Sprintf("the rounds began anew %d times", remade.Anew)
+	default:
+		return
 	}
-	return ""
+	r.job.failed(Failure{
+		Code: string(protocol.CodeLost), Class: protocol.ClassInfrastructure,
+		Message: fmt.Sprintf(
+			"objects of the job keep vanishing from the store: %s; the last: %s. Check the store, then submit the job again", times, remade.Last),
+	}, r.now)
+}
+
+func (r Remade) proto() *pb.Remade {
+	if r == (Remade{}) {
+		return nil
+	}
+	return &pb.Remade{Changes: r.Changes, Tasks: r.Tasks, Reopened: r.Reopened, Anew: r.Anew, Last: r.Last}
+}
+
+func remadeFrom(r *pb.Remade) Remade {
+	return Remade{Changes: r.GetChanges(), Tasks: r.GetTasks(), Reopened: r.GetReopened(), Anew: r.GetAnew(),
+		Last: r.GetLast()}
 }

@@ -17,7 +17,7 @@ func drawUncommit(t *rapid.T, s state.State) *pb.Uncommit {
 	}
 	job, ok := s.Job(id)
 	if ok {
-		cmd.Round, cmd.Changes = job.Round.Number, job.Counters.Remade.Changes
+		cmd.Round, cmd.Changes = job.Rounds.Open.Number, job.Counters.Remade.Changes
 	}
 	if rapid.IntRange(0, 9).Draw(t, "stale") == 0 {
 		cmd.Changes++
@@ -27,7 +27,7 @@ func drawUncommit(t *rapid.T, s state.State) *pb.Uncommit {
 		job.EachReference(func(o state.ObjectID) { objects = append(objects, o) })
 	}
 	if len(objects) > 0 && rapid.IntRange(0, 4).Draw(t, "sensible") > 0 {
-		cmd.Tasks = job.MakersOf(rapid.SampledFrom(objects).Draw(t, "object"))
+		cmd.Tasks = job.Lineage().MakersOf(rapid.SampledFrom(objects).Draw(t, "object"))
 		return cmd
 	}
 	for range rapid.IntRange(0, 3).Draw(t, "tasks") {
@@ -43,7 +43,8 @@ func drawUncommit(t *rapid.T, s state.State) *pb.Uncommit {
 
 // reopened reports whether a job went back by as many rounds as were taken back, and no further.
 func reopened(old, job *state.Job) bool {
-	return job.Counters.Remade.Reopened == old.Counters.Remade.Reopened+1 && job.Round.Number == old.Round.Number-1
+	return job.Counters.Remade.Reopened == old.Counters.Remade.Reopened+1 &&
+		job.Rounds.Open.Number == old.Rounds.Open.Number-1
 }
 
 // checkMakers: whatever an open round reads has a maker, so that it can be made again when it is lost, and what a
@@ -57,12 +58,12 @@ func checkMakers(t *rapid.T, s state.State) {
 			if o.JobID != job.ID {
 				return true
 			}
-			tasks := job.MakersOf(state.ObjectID{Round: o.Round, SHA256: o.Ref.SHA256})
+			tasks := job.Lineage().MakersOf(state.ObjectID{Round: o.Round, SHA256: o.Ref.SHA256})
 			if len(tasks) == 0 {
 				t.Fatalf("job %s reads the %s of round %d, which nobody made", job.ID, o.What, o.Round)
 			}
 			next, reply := state.Apply(s, &pb.Command{Body: &pb.Command_Uncommit{Uncommit: &pb.Uncommit{
-				JobId: job.ID, Round: job.Round.Number, Changes: job.Counters.Remade.Changes, Tasks: tasks,
+				JobId: job.ID, Round: job.Rounds.Open.Number, Changes: job.Counters.Remade.Changes, Tasks: tasks,
 				Reason: pb.UncommitReason_UNCOMMIT_REASON_LOST,
 			}}})
 			if reply.Err != nil {

@@ -17,7 +17,7 @@ const (
 // takeBack names tasks of job a, as it is.
 func takeBack(s state.State, reason pb.UncommitReason, tasks ...*pb.Completion) *pb.Command {
 	job, _ := s.Job("a")
-	cmd := &pb.Uncommit{JobId: "a", Round: job.Round.Number, Changes: job.Counters.Remade.Changes, Reason: reason,
+	cmd := &pb.Uncommit{JobId: "a", Round: job.Rounds.Open.Number, Changes: job.Counters.Remade.Changes, Reason: reason,
 		Message: "an object"}
 	for _, c := range tasks {
 		cmd.Tasks = append(cmd.Tasks, c.GetId())
@@ -60,9 +60,9 @@ func TestUncommitNodes(t *testing.T) {
 	cmd := takeBack(s, lost, node("a", 1, 0, 0, 1, 0))
 	s, _ = run(t, s, cmd)
 	job := jobA(s)
-	if job.Round.Number != 1 || job.Round.Covered != 1 ||
+	if job.Rounds.Open.Number != 1 || job.Rounds.Open.Covered != 1 ||
 		job.Counters.Remade != (state.Remade{Changes: 1, Tasks: 1, Last: "an object"}) {
-		t.Fatalf("round %d, %d covered, %+v", job.Round.Number, job.Round.Covered, job.Counters.Remade)
+		t.Fatalf("round %d, %d covered, %+v", job.Rounds.Open.Number, job.Rounds.Open.Covered, job.Counters.Remade)
 	}
 	job.EachReference(func(o state.ObjectID) {
 		if o.SHA256[31] == 10 || o.SHA256[31] == 11 {
@@ -72,7 +72,7 @@ func TestUncommitNodes(t *testing.T) {
 	refused(t, s, cmd, state.Conflict, "as the proposer saw it")
 	s = wantVerdict(t, s, node("a", 1, 0, 2, 0, 14), pb.Verdict_VERDICT_STALE) // a merge that had read the lost one
 	s = wantVerdict(t, s, after(1, node("a", 1, 0, 0, 1, 15)), pb.Verdict_VERDICT_ACCEPTED)
-	if got := jobA(s).Round.Covered; got != 2 {
+	if got := jobA(s).Rounds.Open.Covered; got != 2 {
 		t.Errorf("%d leaves covered", got)
 	}
 }
@@ -82,18 +82,18 @@ func TestUncommitNodes(t *testing.T) {
 func TestUncommitReopensTheLastClosedRound(t *testing.T) {
 	s, _ := run(t, twoRounds(t), takeBack(twoRounds(t), lost, step("a", 1, nil)))
 	job := jobA(s)
-	if job.Round.Number != 1 || !job.Round.Complete() || job.Round.State.SHA256[31] != 3 || len(job.Rounds) != 0 ||
+	open, records := job.Rounds.Open, len(job.Rounds.Finished)
+	if open.Number != 1 || !open.Complete() || open.State.SHA256[31] != 3 || records != 0 ||
 		job.Counters.Remade.Reopened != 1 {
-		t.Fatalf("round %d, complete %v, %d records, %+v", job.Round.Number, job.Round.Complete(), len(job.Rounds),
-			job.Counters.Remade)
+		t.Fatalf("round %d, complete %v, %d records, %+v", open.Number, open.Complete(), records, job.Counters.Remade)
 	}
 	next := func(digest byte) *pb.Completion {
 		return after(1, step("a", 1, &pb.Next{Phase: "count", Trees: []uint32{3}, State: ref(digest)}))
 	}
 	wantVerdict(t, s, next(8), pb.Verdict_VERDICT_VIOLATION)
 	s = wantVerdict(t, s, next(7), pb.Verdict_VERDICT_ACCEPTED)
-	if job := jobA(s); job.Round.Number != 2 || job.Round.Covered != 0 || len(job.Round.CarriesIn(0, 0, 3)) != 1 {
-		t.Errorf("round %d, %d covered", job.Round.Number, job.Round.Covered)
+	if open := jobA(s).Rounds.Open; open.Number != 2 || open.Covered != 0 || len(open.CarriesIn(0, 0, 3)) != 1 {
+		t.Errorf("round %d, %d covered", open.Number, open.Covered)
 	}
 	s = wantVerdict(t, s, node("a", 2, 0, 0, 0, 20), pb.Verdict_VERDICT_STALE) // leased before
 	wantVerdict(t, s, after(1, node("a", 2, 0, 0, 0, 20)), pb.Verdict_VERDICT_ACCEPTED)
@@ -106,8 +106,8 @@ func TestUncommitNodesOfTheLastClosedRound(t *testing.T) {
 		lied: pb.Verdict_VERDICT_ACCEPTED} {
 		s := twoRounds(t)
 		s, _ = run(t, s, takeBack(s, reason, node("a", 1, 0, 0, 1, 0)))
-		if job := jobA(s); job.Round.Number != 1 || job.Round.Covered != 0 {
-			t.Fatalf("round %d, %d covered", job.Round.Number, job.Round.Covered)
+		if job := jobA(s); job.Rounds.Open.Number != 1 || job.Rounds.Open.Covered != 0 {
+			t.Fatalf("round %d, %d covered", job.Rounds.Open.Number, job.Rounds.Open.Covered)
 		}
 		s = wantVerdict(t, s, after(1, node("a", 1, 0, 2, 0, 30)), pb.Verdict_VERDICT_ACCEPTED)
 		wantVerdict(t, s, after(1, step("a", 1, &pb.Next{Phase: "count", Trees: []uint32{3}, State: ref(8)})), want)
@@ -130,13 +130,13 @@ func TestUncommitTheModel(t *testing.T) {
 	s = wantVerdict(t, s, node("a", 1, 0, 0, 0, 10), pb.Verdict_VERDICT_ACCEPTED)
 	s = wantVerdict(t, s, step("a", 1, &pb.Next{Done: true, State: ref(8), Course: ref(9)}),
 		pb.Verdict_VERDICT_ACCEPTED)
-	if tasks := jobA(s).MakersOf(state.ObjectID{Round: 1, SHA256: [32]byte(ref(8).Sha256)}); len(tasks) != 1 ||
-		tasks[0].Kind != pb.TaskKind_TASK_KIND_STEP {
+	model := state.ObjectID{Round: 1, SHA256: [32]byte(ref(8).Sha256)}
+	if tasks := jobA(s).Lineage().MakersOf(model); len(tasks) != 1 || tasks[0].Kind != pb.TaskKind_TASK_KIND_STEP {
 		t.Fatalf("the model was made by %v", tasks)
 	}
 	s, _ = run(t, s, takeBack(s, lost, step("a", 1, nil)))
-	if job := jobA(s); job.Reporting() || !job.Round.Complete() || len(job.Rounds) != 0 {
-		t.Fatalf("reporting %v, complete %v", job.Reporting(), job.Round.Complete())
+	if job := jobA(s); job.Reporting() || !job.Rounds.Open.Complete() || len(job.Rounds.Finished) != 0 {
+		t.Fatalf("reporting %v, complete %v", job.Reporting(), job.Rounds.Open.Complete())
 	}
 	s = wantVerdict(t, s, report("a"), pb.Verdict_VERDICT_STALE)
 	wantVerdict(t, s, after(1, step("a", 1, &pb.Next{Done: true, State: ref(99)})), pb.Verdict_VERDICT_VIOLATION)
@@ -151,9 +151,10 @@ func TestUncommitBeginsTheRoundsAnew(t *testing.T) {
 	s, _ = run(t, s, takeBack(s, lost, step("a", 1, nil)))
 	s, _ = run(t, s, takeBack(s, lied, node("a", 2, 0, 0, 0, 0))) // a round above the open one, that was open before
 	job := jobA(s)
-	if job.Round.Number != 3 || job.Round.Base != 0 || job.Round.State.SHA256[31] != 3 || job.Round.Covered != 0 ||
-		job.Counters.Remade.Anew != 1 || job.RoundsSince() != nil {
-		t.Fatalf("round %d from round %d, %+v", job.Round.Number, job.Round.Base, job.Counters.Remade)
+	open := job.Rounds.Open
+	if open.Number != 3 || open.Base != 0 || open.State.SHA256[31] != 3 || open.Covered != 0 ||
+		job.Counters.Remade.Anew != 1 || job.Rounds.Since() != nil {
+		t.Fatalf("round %d from round %d, %+v", open.Number, open.Base, job.Counters.Remade)
 	}
 	garbage := job.Garbage(1003)
 	for round, digest := range map[uint32]byte{1: 12, 2: 20} {
@@ -182,8 +183,8 @@ func TestUncommitThePlan(t *testing.T) {
 		t.Errorf("another plan: %+v", f)
 	}
 	s = wantVerdict(t, s, after(1, planTask()), pb.Verdict_VERDICT_ACCEPTED)
-	if job := jobA(s); job.Round.Number != 3 || job.Round.Base != 0 {
-		t.Errorf("round %d", job.Round.Number)
+	if job := jobA(s); job.Rounds.Open.Number != 3 || job.Rounds.Open.Base != 0 {
+		t.Errorf("round %d", job.Rounds.Open.Number)
 	}
 }
 

@@ -41,7 +41,7 @@ func TestCarriesBesideAreLeftAlone(t *testing.T) {
 			t.Errorf("node %d: its partial is kept: %v, its carry: %v", i, partial, carry)
 		}
 	}
-	if got := jobA(s).Round.Covered; got != 4 {
+	if got := jobA(s).Rounds.Open.Covered; got != 4 {
 		t.Errorf("%d leaves are covered, want 4", got)
 	}
 }
@@ -53,8 +53,8 @@ func TestTakingBackANodeTakesBackWhatLiesBelow(t *testing.T) {
 		s = wantVerdict(t, s, node("a", 1, 0, n[0], n[1], byte(10+i)), accepted)
 	}
 	s, _ = run(t, s, takeBack(s, lost, node("a", 1, 0, 2, 0, 0)))
-	if job := jobA(s); job.Round.Covered != 1 || !refersTo(s, 1, 12) || refersTo(s, 1, 10) || refersTo(s, 1, 11) {
-		t.Errorf("%d leaves are covered, want leaf 4 alone", job.Round.Covered)
+	if job := jobA(s); job.Rounds.Open.Covered != 1 || !refersTo(s, 1, 12) || refersTo(s, 1, 10) || refersTo(s, 1, 11) {
+		t.Errorf("%d leaves are covered, want leaf 4 alone", job.Rounds.Open.Covered)
 	}
 }
 
@@ -90,8 +90,8 @@ func TestANewRoundIsProgress(t *testing.T) {
 		s = wantVerdict(t, s, now(s, node("a", round, 0, 2, 0, 12)), accepted)
 		s = wantVerdict(t, s, now(s, step("a", round, count(7, 3))), accepted)
 	}
-	if job := jobA(s); job.Ended() || job.Round.Number != 3 {
-		t.Errorf("round %d, failure %v", job.Round.Number, job.Failure)
+	if job := jobA(s); job.Ended() || job.Rounds.Open.Number != 3 {
+		t.Errorf("round %d, failure %v", job.Rounds.Open.Number, job.Failure)
 	}
 }
 
@@ -108,7 +108,7 @@ func anew(t *testing.T) state.State {
 // be taken back.
 func TestTheFirstRoundOfANewBeginning(t *testing.T) {
 	numbers := func(s state.State) (all []uint32) {
-		for _, r := range jobA(s).RoundsSince() {
+		for _, r := range jobA(s).Rounds.Since() {
 			all = append(all, r.Number)
 		}
 		return all
@@ -119,9 +119,9 @@ func TestTheFirstRoundOfANewBeginning(t *testing.T) {
 		t.Errorf("the model comes of rounds %v, want 3 alone", got)
 	}
 	s, _ = run(t, s, takeBack(s, lost, step("a", 3, nil)))
-	if job := jobA(s); job.Round.Number != 3 || !job.Round.Complete() || len(job.RoundsSince()) != 0 {
-		t.Errorf("round %d is open, complete %v; rounds %v have ended", job.Round.Number, job.Round.Complete(),
-			numbers(s))
+	if job := jobA(s); job.Rounds.Open.Number != 3 || !job.Rounds.Open.Complete() || len(job.Rounds.Since()) != 0 {
+		t.Errorf("round %d is open, complete %v; rounds %v have ended", job.Rounds.Open.Number,
+			job.Rounds.Open.Complete(), numbers(s))
 	}
 	s = wantVerdict(t, s, stepAgain(3, 3, 7), accepted)
 	if got := numbers(s); !slices.Equal(got, []uint32{3}) {
