@@ -42,9 +42,9 @@ func (c *Leader) describeWork(lead *Leadership, job *state.Job, out *pb.Job) {
 	defer lead.mu.Unlock()
 	out.Progress.TasksLeased = uint32(lead.board.Jobs.Leased(job.ID, ""))
 	untold := lead.board.Jobs.Untold(job)
-	out.Counters.Backups.Launched += untold.Launched
-	out.Counters.Backups.Won += untold.Won
-	out.Counters.Backups.Wasted += untold.Wasted
+	out.Counters.SpeculativeCopies.Launched += untold.Launched
+	out.Counters.SpeculativeCopies.Won += untold.Won
+	out.Counters.SpeculativeCopies.Wasted += untold.Wasted
 	out.Reason = reason(lead.board, job, c.clock.Mono())
 }
 

@@ -92,7 +92,7 @@ func (c *crew) finish(w *hand, lost []schedule.Task) {
 		}
 		if g := w.held[i]; !dropped && g.Task.Kind == pb.TaskKind_TASK_KIND_NODE {
 			next, reply := state.Apply(c.view, completions(nodeDone(g.Task)))
-			c.view = next // a backup's report may be late
+			c.view = next // a speculative copy's report may be late
 			c.board.Done(jobOf(c.view, "a"), g.Task, w.id, reply.Verdicts[0] == pb.Verdict_VERDICT_ACCEPTED, c.now)
 		}
 		w.held, w.left = slices.Delete(w.held, i, i+1), slices.Delete(w.left, i, i+1)

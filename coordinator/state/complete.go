@@ -65,10 +65,10 @@ func (j *Job) complete(c *pb.Completion, secret []byte, now int64) pb.Verdict {
 
 // count adds a result to the job's counters, and what it took, if the verdict is one of those that are counted.
 func (j *Job) count(v pb.Verdict, c *pb.Completion) {
-	backups := c.GetBackups()
-	j.Counters.BackupsLaunched += backups.GetLaunched()
-	j.Counters.BackupsWon += backups.GetWon()
-	j.Counters.BackupsWasted += backups.GetWasted()
+	copies := c.GetSpeculativeCopies()
+	j.Counters.SpeculativeLaunched += copies.GetLaunched()
+	j.Counters.SpeculativeWon += copies.GetWon()
+	j.Counters.SpeculativeWasted += copies.GetWasted()
 	switch v {
 	case pb.Verdict_VERDICT_ACCEPTED:
 		j.Counters.Committed++

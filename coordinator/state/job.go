@@ -75,11 +75,11 @@ type Failure struct {
 	Class                       protocol.Class
 }
 
-// Counters count what the log saw, and what leaders told it of backups.
+// Counters count what the log saw, and what leaders told it of speculative copies.
 type Counters struct {
-	Committed, Duplicates, Superseded, Violations uint64
-	BackupsLaunched, BackupsWon, BackupsWasted    uint64
-	Remade                                        Remade
+	Committed, Duplicates, Superseded, Violations          uint64
+	SpeculativeLaunched, SpeculativeWon, SpeculativeWasted uint64
+	Remade                                                 Remade
 }
 
 // Ended reports whether the job is in a terminal state.

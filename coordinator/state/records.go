@@ -92,17 +92,19 @@ func (f *Failure) Proto() *pb.Failure {
 func (c Counters) Proto() *pb.Counters {
 	return &pb.Counters{
 		Committed: c.Committed, Duplicates: c.Duplicates, Superseded: c.Superseded, Violations: c.Violations,
-		Backups: &pb.Backups{Launched: c.BackupsLaunched, Won: c.BackupsWon, Wasted: c.BackupsWasted},
-		Remade:  c.Remade.proto(),
+		SpeculativeCopies: &pb.SpeculativeCopies{
+			Launched: c.SpeculativeLaunched, Won: c.SpeculativeWon, Wasted: c.SpeculativeWasted,
+		},
+		Remade: c.Remade.proto(),
 	}
 }
 
 func countersFrom(c *pb.Counters) Counters {
-	b := c.GetBackups()
+	b := c.GetSpeculativeCopies()
 	return Counters{
 		Committed: c.GetCommitted(), Duplicates: c.GetDuplicates(), Superseded: c.GetSuperseded(),
-		Violations:      c.GetViolations(),
-		BackupsLaunched: b.GetLaunched(), BackupsWon: b.GetWon(), BackupsWasted: b.GetWasted(),
+		Violations:          c.GetViolations(),
+		SpeculativeLaunched: b.GetLaunched(), SpeculativeWon: b.GetWon(), SpeculativeWasted: b.GetWasted(),
 		Remade: remadeFrom(c.GetRemade()),
 	}
 }

@@ -973,14 +973,14 @@ func (x *CompleteTasks) GetCompletions() []*Completion {
 }
 
 type Completion struct {
-	state    protoimpl.MessageState `protogen:"open.v1"`
-	Id       *TaskID                `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	Output   *TaskOutput            `protobuf:"bytes,2,opt,name=output,proto3" json:"output,omitempty"`
-	Worker   string                 `protobuf:"bytes,3,opt,name=worker,proto3" json:"worker,omitempty"`
-	Kernels  string                 `protobuf:"bytes,4,opt,name=kernels,proto3" json:"kernels,omitempty"`
-	Backups  *Backups               `protobuf:"bytes,5,opt,name=backups,proto3" json:"backups,omitempty"` // of the task's job, since the log was told last
-	WorkerId string                 `protobuf:"bytes,130,opt,name=worker_id,json=workerId,proto3" json:"worker_id,omitempty"`
-	SpentUs  uint64                 `protobuf:"varint,138,opt,name=spent_us,json=spentUs,proto3" json:"spent_us,omitempty"` // that the worker was at it, in microseconds, as it says
+	state             protoimpl.MessageState `protogen:"open.v1"`
+	Id                *TaskID                `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Output            *TaskOutput            `protobuf:"bytes,2,opt,name=output,proto3" json:"output,omitempty"`
+	Worker            string                 `protobuf:"bytes,3,opt,name=worker,proto3" json:"worker,omitempty"`
+	Kernels           string                 `protobuf:"bytes,4,opt,name=kernels,proto3" json:"kernels,omitempty"`
+	SpeculativeCopies *SpeculativeCopies     `protobuf:"bytes,5,opt,name=speculative_copies,json=speculativeCopies,proto3" json:"speculative_copies,omitempty"` // of the task's job, since the log was told last
+	WorkerId          string                 `protobuf:"bytes,130,opt,name=worker_id,json=workerId,proto3" json:"worker_id,omitempty"`
+	SpentUs           uint64                 `protobuf:"varint,138,opt,name=spent_us,json=spentUs,proto3" json:"spent_us,omitempty"` // that the worker was at it, in microseconds, as it says
 	// Of a node: the digest of the pieces that its lease names, empty where it names none. Absent of an older release.
 	FoldedFrom    []byte `protobuf:"bytes,148,opt,name=folded_from,json=foldedFrom,proto3,oneof" json:"folded_from,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1045,9 +1045,9 @@ func (x *Completion) GetKernels() string {
 	return ""
 }
 
-func (x *Completion) GetBackups() *Backups {
+func (x *Completion) GetSpeculativeCopies() *SpeculativeCopies {
 	if x != nil {
-		return x.Backups
+		return x.SpeculativeCopies
 	}
 	return nil
 }
@@ -3849,14 +3849,14 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\bStartJob\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"F\n" +
 	"\rCompleteTasks\x125\n" +
-	"\vcompletions\x18\x01 \x03(\v2\x13.gram.v1.CompletionR\vcompletions\"\xa9\x02\n" +
+	"\vcompletions\x18\x01 \x03(\v2\x13.gram.v1.CompletionR\vcompletions\"\xc8\x02\n" +
 	"\n" +
 	"Completion\x12\x1f\n" +
 	"\x02id\x18\x01 \x01(\v2\x0f.gram.v1.TaskIDR\x02id\x12+\n" +
 	"\x06output\x18\x02 \x01(\v2\x13.gram.v1.TaskOutputR\x06output\x12\x16\n" +
 	"\x06worker\x18\x03 \x01(\tR\x06worker\x12\x18\n" +
-	"\akernels\x18\x04 \x01(\tR\akernels\x12*\n" +
-	"\abackups\x18\x05 \x01(\v2\x10.gram.v1.BackupsR\abackups\x12\x1c\n" +
+	"\akernels\x18\x04 \x01(\tR\akernels\x12I\n" +
+	"\x12speculative_copies\x18\x05 \x01(\v2\x1a.gram.v1.SpeculativeCopiesR\x11speculativeCopies\x12\x1c\n" +
 	"\tworker_id\x18\x82\x01 \x01(\tR\bworkerId\x12\x1a\n" +
 	"\bspent_us\x18\x8a\x01 \x01(\x04R\aspentUs\x12%\n" +
 	"\vfolded_from\x18\x94\x01 \x01(\fH\x00R\n" +
@@ -4118,65 +4118,65 @@ func file_gram_v1_log_proto_rawDescGZIP() []byte {
 var file_gram_v1_log_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
 var file_gram_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 41)
 var file_gram_v1_log_proto_goTypes = []any{
-	(UncommitReason)(0),      // 0: gram.v1.UncommitReason
-	(*Command)(nil),          // 1: gram.v1.Command
-	(*Checkpoint)(nil),       // 2: gram.v1.Checkpoint
-	(*InitCluster)(nil),      // 3: gram.v1.InitCluster
-	(*SetSecret)(nil),        // 4: gram.v1.SetSecret
-	(*WaiveAudits)(nil),      // 5: gram.v1.WaiveAudits
-	(*SubmitJob)(nil),        // 6: gram.v1.SubmitJob
-	(*StartJob)(nil),         // 7: gram.v1.StartJob
-	(*CompleteTasks)(nil),    // 8: gram.v1.CompleteTasks
-	(*Completion)(nil),       // 9: gram.v1.Completion
-	(*FailJob)(nil),          // 10: gram.v1.FailJob
-	(*CancelJob)(nil),        // 11: gram.v1.CancelJob
-	(*Uncommit)(nil),         // 12: gram.v1.Uncommit
-	(*PutToken)(nil),         // 13: gram.v1.PutToken
-	(*RevokeToken)(nil),      // 14: gram.v1.RevokeToken
-	(*PutSchedule)(nil),      // 15: gram.v1.PutSchedule
-	(*RemoveSchedule)(nil),   // 16: gram.v1.RemoveSchedule
-	(*PauseSchedule)(nil),    // 17: gram.v1.PauseSchedule
-	(*ResumeSchedule)(nil),   // 18: gram.v1.ResumeSchedule
-	(*FireSlot)(nil),         // 19: gram.v1.FireSlot
-	(*RetireJobs)(nil),       // 20: gram.v1.RetireJobs
-	(*RetireJob)(nil),        // 21: gram.v1.RetireJob
-	(*MarkSwept)(nil),        // 22: gram.v1.MarkSwept
-	(*SetAlias)(nil),         // 23: gram.v1.SetAlias
-	(*RemoveAlias)(nil),      // 24: gram.v1.RemoveAlias
-	(*ReleaseSchedules)(nil), // 25: gram.v1.ReleaseSchedules
-	(*RemoveMember)(nil),     // 26: gram.v1.RemoveMember
-	(*SetClock)(nil),         // 27: gram.v1.SetClock
-	(*SnapshotRecord)(nil),   // 28: gram.v1.SnapshotRecord
-	(*SnapshotHeader)(nil),   // 29: gram.v1.SnapshotHeader
-	(*RemovedMember)(nil),    // 30: gram.v1.RemovedMember
-	(*JobRecord)(nil),        // 31: gram.v1.JobRecord
-	(*AuditRecord)(nil),      // 32: gram.v1.AuditRecord
-	(*Opinion)(nil),          // 33: gram.v1.Opinion
-	(*RoundKept)(nil),        // 34: gram.v1.RoundKept
-	(*Floor)(nil),            // 35: gram.v1.Floor
-	(*CommitRecord)(nil),     // 36: gram.v1.CommitRecord
-	(*CarryRecord)(nil),      // 37: gram.v1.CarryRecord
-	(*ScheduleRecord)(nil),   // 38: gram.v1.ScheduleRecord
-	(*RetiredRecord)(nil),    // 39: gram.v1.RetiredRecord
-	(*AliasRecord)(nil),      // 40: gram.v1.AliasRecord
-	(*SnapshotTrailer)(nil),  // 41: gram.v1.SnapshotTrailer
-	(*TaskID)(nil),           // 42: gram.v1.TaskID
-	(*TaskOutput)(nil),       // 43: gram.v1.TaskOutput
-	(*Backups)(nil),          // 44: gram.v1.Backups
-	(*Failure)(nil),          // 45: gram.v1.Failure
-	(ScheduleOverlap)(0),     // 46: gram.v1.ScheduleOverlap
-	(CatchUp)(0),             // 47: gram.v1.CatchUp
-	(SkipReason)(0),          // 48: gram.v1.SkipReason
-	(*ConvictedWorker)(nil),  // 49: gram.v1.ConvictedWorker
-	(JobState)(0),            // 50: gram.v1.JobState
-	(*ObjectRef)(nil),        // 51: gram.v1.ObjectRef
-	(*RoundRecord)(nil),      // 52: gram.v1.RoundRecord
-	(*OutputFile)(nil),       // 53: gram.v1.OutputFile
-	(*Counters)(nil),         // 54: gram.v1.Counters
-	(*AuditSummary)(nil),     // 55: gram.v1.AuditSummary
-	(*Piece)(nil),            // 56: gram.v1.Piece
-	(*CarryPiece)(nil),       // 57: gram.v1.CarryPiece
-	(*SlotRecord)(nil),       // 58: gram.v1.SlotRecord
+	(UncommitReason)(0),       // 0: gram.v1.UncommitReason
+	(*Command)(nil),           // 1: gram.v1.Command
+	(*Checkpoint)(nil),        // 2: gram.v1.Checkpoint
+	(*InitCluster)(nil),       // 3: gram.v1.InitCluster
+	(*SetSecret)(nil),         // 4: gram.v1.SetSecret
+	(*WaiveAudits)(nil),       // 5: gram.v1.WaiveAudits
+	(*SubmitJob)(nil),         // 6: gram.v1.SubmitJob
+	(*StartJob)(nil),          // 7: gram.v1.StartJob
+	(*CompleteTasks)(nil),     // 8: gram.v1.CompleteTasks
+	(*Completion)(nil),        // 9: gram.v1.Completion
+	(*FailJob)(nil),           // 10: gram.v1.FailJob
+	(*CancelJob)(nil),         // 11: gram.v1.CancelJob
+	(*Uncommit)(nil),          // 12: gram.v1.Uncommit
+	(*PutToken)(nil),          // 13: gram.v1.PutToken
+	(*RevokeToken)(nil),       // 14: gram.v1.RevokeToken
+	(*PutSchedule)(nil),       // 15: gram.v1.PutSchedule
+	(*RemoveSchedule)(nil),    // 16: gram.v1.RemoveSchedule
+	(*PauseSchedule)(nil),     // 17: gram.v1.PauseSchedule
+	(*ResumeSchedule)(nil),    // 18: gram.v1.ResumeSchedule
+	(*FireSlot)(nil),          // 19: gram.v1.FireSlot
+	(*RetireJobs)(nil),        // 20: gram.v1.RetireJobs
+	(*RetireJob)(nil),         // 21: gram.v1.RetireJob
+	(*MarkSwept)(nil),         // 22: gram.v1.MarkSwept
+	(*SetAlias)(nil),          // 23: gram.v1.SetAlias
+	(*RemoveAlias)(nil),       // 24: gram.v1.RemoveAlias
+	(*ReleaseSchedules)(nil),  // 25: gram.v1.ReleaseSchedules
+	(*RemoveMember)(nil),      // 26: gram.v1.RemoveMember
+	(*SetClock)(nil),          // 27: gram.v1.SetClock
+	(*SnapshotRecord)(nil),    // 28: gram.v1.SnapshotRecord
+	(*SnapshotHeader)(nil),    // 29: gram.v1.SnapshotHeader
+	(*RemovedMember)(nil),     // 30: gram.v1.RemovedMember
+	(*JobRecord)(nil),         // 31: gram.v1.JobRecord
+	(*AuditRecord)(nil),       // 32: gram.v1.AuditRecord
+	(*Opinion)(nil),           // 33: gram.v1.Opinion
+	(*RoundKept)(nil),         // 34: gram.v1.RoundKept
+	(*Floor)(nil),             // 35: gram.v1.Floor
+	(*CommitRecord)(nil),      // 36: gram.v1.CommitRecord
+	(*CarryRecord)(nil),       // 37: gram.v1.CarryRecord
+	(*ScheduleRecord)(nil),    // 38: gram.v1.ScheduleRecord
+	(*RetiredRecord)(nil),     // 39: gram.v1.RetiredRecord
+	(*AliasRecord)(nil),       // 40: gram.v1.AliasRecord
+	(*SnapshotTrailer)(nil),   // 41: gram.v1.SnapshotTrailer
+	(*TaskID)(nil),            // 42: gram.v1.TaskID
+	(*TaskOutput)(nil),        // 43: gram.v1.TaskOutput
+	(*SpeculativeCopies)(nil), // 44: gram.v1.SpeculativeCopies
+	(*Failure)(nil),           // 45: gram.v1.Failure
+	(ScheduleOverlap)(0),      // 46: gram.v1.ScheduleOverlap
+	(CatchUp)(0),              // 47: gram.v1.CatchUp
+	(SkipReason)(0),           // 48: gram.v1.SkipReason
+	(*ConvictedWorker)(nil),   // 49: gram.v1.ConvictedWorker
+	(JobState)(0),             // 50: gram.v1.JobState
+	(*ObjectRef)(nil),         // 51: gram.v1.ObjectRef
+	(*RoundRecord)(nil),       // 52: gram.v1.RoundRecord
+	(*OutputFile)(nil),        // 53: gram.v1.OutputFile
+	(*Counters)(nil),          // 54: gram.v1.Counters
+	(*AuditSummary)(nil),      // 55: gram.v1.AuditSummary
+	(*Piece)(nil),             // 56: gram.v1.Piece
+	(*CarryPiece)(nil),        // 57: gram.v1.CarryPiece
+	(*SlotRecord)(nil),        // 58: gram.v1.SlotRecord
 }
 var file_gram_v1_log_proto_depIdxs = []int32{
 	6,  // 0: gram.v1.Command.submit:type_name -> gram.v1.SubmitJob
@@ -4207,7 +4207,7 @@ var file_gram_v1_log_proto_depIdxs = []int32{
 	9,  // 25: gram.v1.CompleteTasks.completions:type_name -> gram.v1.Completion
 	42, // 26: gram.v1.Completion.id:type_name -> gram.v1.TaskID
 	43, // 27: gram.v1.Completion.output:type_name -> gram.v1.TaskOutput
-	44, // 28: gram.v1.Completion.backups:type_name -> gram.v1.Backups
+	44, // 28: gram.v1.Completion.speculative_copies:type_name -> gram.v1.SpeculativeCopies
 	45, // 29: gram.v1.FailJob.failure:type_name -> gram.v1.Failure
 	42, // 30: gram.v1.Uncommit.tasks:type_name -> gram.v1.TaskID
 	0,  // 31: gram.v1.Uncommit.reason:type_name -> gram.v1.UncommitReason

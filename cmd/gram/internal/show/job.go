@@ -67,9 +67,9 @@ type countersView struct {
 	Superseded uint64 `json:"superseded"`
 	Violations uint64 `json:"violations"`
 
-	BackupsLaunched uint64 `json:"backups_launched"`
-	BackupsWon      uint64 `json:"backups_won"`
-	BackupsWasted   uint64 `json:"backups_wasted"`
+	SpeculativeLaunched uint64 `json:"speculative_copies_launched"`
+	SpeculativeWon      uint64 `json:"speculative_copies_won"`
+	SpeculativeWasted   uint64 `json:"speculative_copies_wasted"`
 
 	Remade *remadeView `json:"remade,omitempty"`
 }
@@ -102,7 +102,7 @@ func OfJob(job *gramv1.Job) Job {
 			f.GetTask(), f.GetWorker()}
 	}
 	if n := job.GetCounters(); n != nil {
-		b := n.GetBackups()
+		b := n.GetSpeculativeCopies()
 		v.Counters = &countersView{n.GetCommitted(), n.GetDuplicates(), n.GetSuperseded(), n.GetViolations(),
 			b.GetLaunched(), b.GetWon(), b.GetWasted(), viewRemade(n.GetRemade())}
 	}
