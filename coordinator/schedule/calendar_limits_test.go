@@ -40,9 +40,9 @@ func TestSchedulesShareTheRoom(t *testing.T) {
 func TestReplacingNeedsNoRoom(t *testing.T) {
 	c := newClock(t)
 	c.put(func(d *pb.PutSchedule) { d.Overlap = pb.ScheduleOverlap_SCHEDULE_OVERLAP_REPLACE })
-	c.tick("2026-11-21T00:10")
+	c.reach("2026-11-21T00:10")
 	c.fill(0)
-	c.tick("2026-11-21T00:20")
+	c.reach("2026-11-21T00:20")
 	c.want("00:10 00:20")
 }
 
@@ -52,7 +52,7 @@ func TestSlotsOfOneGoOverlap(t *testing.T) {
 	c.put(func(d *pb.PutSchedule) {
 		d.Overlap, d.CatchUp, d.CatchUpMax = pb.ScheduleOverlap_SCHEDULE_OVERLAP_FORBID, pb.CatchUp_CATCH_UP_ALL, 100
 	})
-	c.tick("2026-11-21T00:35")
+	c.reach("2026-11-21T00:35")
 	c.want("00:10 OVERLAPx2")
 }
 
@@ -60,10 +60,10 @@ func TestSlotsOfOneGoOverlap(t *testing.T) {
 func TestAChangedSchedule(t *testing.T) {
 	c := newClock(t)
 	c.put(func(*pb.PutSchedule) {})
-	c.tick("2026-11-21T00:10")
+	c.reach("2026-11-21T00:10")
 	c.put(func(d *pb.PutSchedule) { d.Cron, d.Replace = "*/15 * * * *", true })
-	c.tick("2026-11-21T00:15")
-	c.tick("2026-11-21T00:20")
+	c.reach("2026-11-21T00:15")
+	c.reach("2026-11-21T00:20")
 	c.want("00:10 00:15")
 }
 
@@ -98,7 +98,7 @@ func TestSlotsAtTheirDeadline(t *testing.T) {
 	for at, want := range map[string]string{"2026-11-21T00:15": "00:10", "2026-11-21T00:16": "LATEx1"} {
 		c := newClock(t)
 		c.put(func(d *pb.PutSchedule) { d.StartDeadlineMs = 5 * time.Minute.Milliseconds() })
-		c.tick(at)
+		c.reach(at)
 		c.want(want)
 	}
 	c := newClock(t)
@@ -106,7 +106,7 @@ func TestSlotsAtTheirDeadline(t *testing.T) {
 	c.apply("2026-11-21T00:05", &pb.Command{Body: &pb.Command_PauseSchedule{PauseSchedule: &pb.PauseSchedule{Id: "n"}}})
 	c.apply("2026-11-21T00:10", &pb.Command{Body: &pb.Command_ResumeSchedule{
 		ResumeSchedule: &pb.ResumeSchedule{Id: "n"}}})
-	c.tick("2026-11-21T00:20")
+	c.reach("2026-11-21T00:20")
 	c.want("PAUSEDx1 00:20")
 }
 

@@ -53,8 +53,8 @@ func (c *clock) apply(at string, cmd *pb.Command) state.Reply {
 	return reply
 }
 
-// tick lets the leader decide, until nothing is due.
-func (c *clock) tick(at string) {
+// reach lets the leader decide at an instant, until nothing is due.
+func (c *clock) reach(at string) {
 	c.Helper()
 	for {
 		agenda := c.calendar.Due(c.view, instant(c, at))
@@ -97,19 +97,19 @@ func (c *clock) endAll() {
 func TestSlotsFireAsTheyComeDue(t *testing.T) {
 	c := newClock(t)
 	c.put(func(*pb.PutSchedule) {})
-	c.tick("2026-11-21T00:09")
+	c.reach("2026-11-21T00:09")
 	c.want("")
 	if wake := c.calendar.Due(c.view, instant(t, "2026-11-21T00:09")).Wake; !wake.Equal(instant(t,
 		"2026-11-21T00:10")) {
 		t.Errorf("wakes at %s", wake)
 	}
-	c.tick("2026-11-21T00:10")
-	c.tick("2026-11-21T00:11")
+	c.reach("2026-11-21T00:10")
+	c.reach("2026-11-21T00:11")
 	c.elect() // a new leader knows nothing
-	c.tick("2026-11-21T00:12")
-	c.tick("2026-11-21T00:20")
-	c.tick("2026-11-21T00:03") // the clock goes back
-	c.tick("2026-11-21T00:20")
+	c.reach("2026-11-21T00:12")
+	c.reach("2026-11-21T00:20")
+	c.reach("2026-11-21T00:03") // the clock goes back
+	c.reach("2026-11-21T00:20")
 	c.want("00:10 00:20")
 }
 
@@ -131,8 +131,8 @@ func TestCatchUp(t *testing.T) {
 		c.put(func(d *pb.PutSchedule) {
 			d.CatchUp, d.CatchUpMax, d.StartDeadlineMs = p.policy, p.most, p.deadline.Milliseconds()
 		})
-		c.tick("2026-11-21T00:10")
-		c.tick("2026-11-21T00:55") // nobody led for three quarters of an hour
+		c.reach("2026-11-21T00:10")
+		c.reach("2026-11-21T00:55") // nobody led for three quarters of an hour
 		c.want(p.want)
 	}
 }
@@ -141,7 +141,7 @@ func TestCatchUp(t *testing.T) {
 func TestSlotsALittleLateFire(t *testing.T) {
 	c := newClock(t)
 	c.put(func(d *pb.PutSchedule) { d.CatchUp = pb.CatchUp_CATCH_UP_NONE })
-	c.tick("2026-11-21T00:11")
+	c.reach("2026-11-21T00:11")
 	c.want("00:10")
 }
 
@@ -159,7 +159,7 @@ func TestOverlap(t *testing.T) {
 		c := newClock(t)
 		c.put(func(d *pb.PutSchedule) { d.Overlap = p.overlap })
 		for _, at := range []string{"2026-11-21T00:10", "2026-11-21T00:20", "2026-11-21T00:30"} {
-			c.tick(at)
+			c.reach(at)
 		}
 		c.want(p.want)
 		if got := c.view.JobsOf("n"); got != p.running {
@@ -171,7 +171,7 @@ func TestOverlap(t *testing.T) {
 			t.Errorf("%v: %d jobs are admitted", p.overlap, starts)
 		}
 		c.endAll()
-		c.tick("2026-11-21T00:40")
+		c.reach("2026-11-21T00:40")
 		c.want(p.want + " 00:40")
 	}
 }
@@ -182,8 +182,8 @@ func TestAQueueIsBounded(t *testing.T) {
 		d.Cron, d.Overlap, d.CatchUp, d.CatchUpMax = "* * * * *", pb.ScheduleOverlap_SCHEDULE_OVERLAP_QUEUE,
 			pb.CatchUp_CATCH_UP_ALL, 100
 	})
-	c.tick("2026-11-21T01:40")
-	c.tick("2026-11-21T01:43")
+	c.reach("2026-11-21T01:40")
+	c.reach("2026-11-21T01:43")
 	sched, _ := c.view.Schedule("n")
 	if last := sched.Recent[len(sched.Recent)-1]; sched.Fired != 100 ||
 		last.Skip != pb.SkipReason_SKIP_REASON_BACKLOG || last.Slots != 3 {
@@ -195,11 +195,11 @@ func TestPausedSlotsAreSkipped(t *testing.T) {
 	c := newClock(t)
 	c.put(func(d *pb.PutSchedule) { d.CatchUp, d.CatchUpMax = pb.CatchUp_CATCH_UP_ALL, 100 })
 	c.apply("2026-11-21T00:05", &pb.Command{Body: &pb.Command_PauseSchedule{PauseSchedule: &pb.PauseSchedule{Id: "n"}}})
-	c.tick("2026-11-21T00:15")
+	c.reach("2026-11-21T00:15")
 	// Nobody leads until after the schedule was resumed.
 	c.apply("2026-11-21T00:35", &pb.Command{Body: &pb.Command_ResumeSchedule{
 		ResumeSchedule: &pb.ResumeSchedule{Id: "n"}}})
-	c.tick("2026-11-21T00:40")
+	c.reach("2026-11-21T00:40")
 	c.want("PAUSEDx3 00:40")
 }
 
@@ -215,7 +215,7 @@ func TestPausedScheduleWritesNothing(t *testing.T) {
 	}
 	c.apply("2026-11-23T00:05", &pb.Command{Body: &pb.Command_ResumeSchedule{
 		ResumeSchedule: &pb.ResumeSchedule{Id: "n"}}})
-	c.tick("2026-11-23T00:10")
+	c.reach("2026-11-23T00:10")
 	c.want("PAUSEDx288 00:10")
 }
 
@@ -223,7 +223,7 @@ func TestPausedScheduleWritesNothing(t *testing.T) {
 func TestHeldSlots(t *testing.T) {
 	c := newClock(t)
 	c.put(func(d *pb.PutSchedule) { d.CatchUp, d.CatchUpMax = pb.CatchUp_CATCH_UP_ALL, 2 })
-	c.tick("2026-11-21T00:10")
+	c.reach("2026-11-21T00:10")
 	c.view = c.view.Restored()
 	for _, at := range []string{"2026-11-21T00:20", "2026-11-21T01:05"} {
 		if agenda := c.calendar.Due(c.view, instant(t, at)); len(agenda.Commands) != 0 || !agenda.Wake.IsZero() {
@@ -232,7 +232,7 @@ func TestHeldSlots(t *testing.T) {
 	}
 	c.apply("2026-11-21T01:05", &pb.Command{Body: &pb.Command_ReleaseSchedules{
 		ReleaseSchedules: &pb.ReleaseSchedules{}}})
-	c.tick("2026-11-21T01:05")
+	c.reach("2026-11-21T01:05")
 	c.want("00:10 MISSEDx3 00:50 01:00")
 }
 
@@ -267,8 +267,8 @@ func TestWhatCannotBeFollowedIsSaidOnce(t *testing.T) {
 	c := newClock(t)
 	c.put(func(d *pb.PutSchedule) { d.TimeZone = "Mars/Olympus" })
 	c.put(func(d *pb.PutSchedule) { d.Id, d.Cron = "other", "0 0 30 2 *" })
-	c.tick("2026-11-21T00:10")
-	c.tick("2026-11-21T00:20")
+	c.reach("2026-11-21T00:10")
+	c.reach("2026-11-21T00:20")
 	if len(c.problems) != 2 || !errors.Is(c.problems[1], schedule.ErrCron) ||
 		!strings.Contains(c.problems[0].Error(), "schedule n") {
 		t.Errorf("%v", c.problems)
@@ -282,10 +282,10 @@ func TestSlotsWaitForRoom(t *testing.T) {
 	for i := range state.MaxActiveJobs {
 		c.apply("2026-11-21T00:00", submit(fmt.Sprint("j", i)))
 	}
-	c.tick("2026-11-21T00:10")
+	c.reach("2026-11-21T00:10")
 	c.want("")
 	c.endAll()
-	c.tick("2026-11-21T00:10")
+	c.reach("2026-11-21T00:10")
 	c.want("00:10")
 }
 
@@ -294,7 +294,7 @@ func TestSlotsWaitForRoom(t *testing.T) {
 func TestAYearOfMissedSlots(t *testing.T) {
 	c := newClock(t)
 	c.put(func(d *pb.PutSchedule) { d.Cron = "* * * * *" })
-	c.tick("2027-11-21T00:00")
+	c.reach("2027-11-21T00:00")
 	sched, _ := c.view.Schedule("n")
 	if sched.Fired != 2 || sched.Skipped != 365*24*60-2 || sched.LastSlot != instant(t,
 		"2027-11-21T00:00").UnixMilli() {
@@ -306,7 +306,7 @@ func TestAYearOfMissedSlots(t *testing.T) {
 func TestJobsByHandDoNotQueue(t *testing.T) {
 	c := newClock(t)
 	c.put(func(d *pb.PutSchedule) { d.Overlap = pb.ScheduleOverlap_SCHEDULE_OVERLAP_QUEUE })
-	c.tick("2026-11-21T00:10")
+	c.reach("2026-11-21T00:10")
 	sched, _ := c.view.Schedule("n")
 	slot := sched.LastSlot - 1
 	byHand := submit(sched.SlotJobID(slot))
