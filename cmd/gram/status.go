@@ -67,7 +67,7 @@ func printJob(a *app, job *gramv1.Job) {
 			p.GetRound(), p.GetPhase(), p.GetLeavesDone(), p.GetLeaves(), p.GetTasksLeased()))
 	}
 	if job.GetScheduleId() != "" {
-		table.Row("schedule", job.GetScheduleId()+", slot "+show.Clock(job.GetSlotUnixMs()))
+		table.Row("schedule", job.GetScheduleId()+", tick "+show.Clock(job.GetTickUnixMs()))
 	}
 	table.Row("submitted", show.Timestamp(job.GetSubmittedUnixMs())+"  "+took(a, job))
 	if n := job.GetCounters(); n != nil {

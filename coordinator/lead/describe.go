@@ -20,7 +20,7 @@ func (c *Leader) Describe(job *state.Job) *pb.Job {
 			LeavesDone: job.Round.Covered},
 		Failure: job.Failure.Proto(), Outputs: job.OutputFiles(), Counters: job.Counters.Proto(),
 		Rounds:     job.RoundRecords(),
-		ScheduleId: job.ScheduleID, SlotUnixMs: job.Slot, Audit: job.Audits.Summary(),
+		ScheduleId: job.ScheduleID, TickUnixMs: job.Tick, Audit: job.Audits.Summary(),
 	}
 	if lead, err := c.Leadership(); err == nil && !job.Ended() {
 		c.describeWork(lead, job, out)

@@ -47,7 +47,7 @@ var (
 		"new jobs.")
 	raftLogBytes = gauge("gram_raft_log_bytes", "The size of the raft log's file.")
 	clockTrusted = gauge("gram_clock_trusted", "1 while this member's wall clock is trusted; on a leader, 0 means "+
-		"that no slot fires and nothing is retired or swept.")
+		"that no tick fires and nothing is retired or swept.")
 	clockOffset = gauge("gram_clock_offset_seconds",
 		"How far this member's wall clock is ahead of the median of the clocks it knows, or of its time since boot.")
 	raftSnapshotAt = gauge("gram_raft_snapshot_index", "The entry of this member's newest snapshot.")

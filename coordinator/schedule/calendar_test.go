@@ -32,7 +32,7 @@ func (c *clock) elect() {
 	})
 }
 
-// put makes schedule "n" at 2026-11-21 00:00 UTC, with slots every ten minutes.
+// put makes schedule "n" at 2026-11-21 00:00 UTC, with ticks every ten minutes.
 func (c *clock) put(change func(*pb.PutSchedule)) {
 	definition := &pb.PutSchedule{
 		Id: "n", JobJson: []byte("{}"), Cron: "*/10 * * * *", TimeZone: "UTC",
@@ -68,7 +68,7 @@ func (c *clock) reach(at string) {
 	}
 }
 
-// want compares what became of the slots since the start: a time for each that fired, and
+// want compares what became of the ticks since the start: a time for each that fired, and
 // reason times count for those that were skipped.
 func (c *clock) want(want string) {
 	c.Helper()
@@ -76,9 +76,9 @@ func (c *clock) want(want string) {
 	sched, _ := c.view.Schedule("n")
 	for _, r := range sched.Recent {
 		if r.JobID != "" {
-			got = append(got, time.UnixMilli(r.Slot).UTC().Format("15:04"))
+			got = append(got, time.UnixMilli(r.Tick).UTC().Format("15:04"))
 		} else {
-			got = append(got, fmt.Sprintf("%sx%d", strings.TrimPrefix(r.Skip.String(), "SKIP_REASON_"), r.Slots))
+			got = append(got, fmt.Sprintf("%sx%d", strings.TrimPrefix(r.Skip.String(), "SKIP_REASON_"), r.Ticks))
 		}
 	}
 	if text := strings.Join(got, " "); text != want {
@@ -94,7 +94,7 @@ func (c *clock) endAll() {
 	}
 }
 
-func TestSlotsFireAsTheyComeDue(t *testing.T) {
+func TestTicksFireAsTheyComeDue(t *testing.T) {
 	c := newClock(t)
 	c.put(func(*pb.PutSchedule) {})
 	c.reach("2026-11-21T00:09")
@@ -137,8 +137,8 @@ func TestCatchUp(t *testing.T) {
 	}
 }
 
-// A slot that an election delays by less than a minute is not missed, whatever the policy.
-func TestSlotsALittleLateFire(t *testing.T) {
+// A tick that an election delays by less than a minute is not missed, whatever the policy.
+func TestTicksALittleLateFire(t *testing.T) {
 	c := newClock(t)
 	c.put(func(d *pb.PutSchedule) { d.CatchUp = pb.CatchUp_CATCH_UP_NONE })
 	c.reach("2026-11-21T00:11")
@@ -186,12 +186,12 @@ func TestAQueueIsBounded(t *testing.T) {
 	c.reach("2026-11-21T01:43")
 	sched, _ := c.view.Schedule("n")
 	if last := sched.Recent[len(sched.Recent)-1]; sched.Fired != 100 ||
-		last.Skip != pb.SkipReason_SKIP_REASON_BACKLOG || last.Slots != 3 {
+		last.Skip != pb.SkipReason_SKIP_REASON_BACKLOG || last.Ticks != 3 {
 		t.Errorf("%d fired, then %+v", sched.Fired, last)
 	}
 }
 
-func TestPausedSlotsAreSkipped(t *testing.T) {
+func TestPausedTicksAreSkipped(t *testing.T) {
 	c := newClock(t)
 	c.put(func(d *pb.PutSchedule) { d.CatchUp, d.CatchUpMax = pb.CatchUp_CATCH_UP_ALL, 100 })
 	c.apply("2026-11-21T00:05", &pb.Command{Body: &pb.Command_PauseSchedule{PauseSchedule: &pb.PauseSchedule{Id: "n"}}})
@@ -219,8 +219,8 @@ func TestPausedScheduleWritesNothing(t *testing.T) {
 	c.want("PAUSEDx288 00:10")
 }
 
-// Restored from a backup, no slot is decided before the release; then the catch-up policy has the word.
-func TestHeldSlots(t *testing.T) {
+// Restored from a backup, no tick is decided before the release; then the catch-up policy has the word.
+func TestHeldTicks(t *testing.T) {
 	c := newClock(t)
 	c.put(func(d *pb.PutSchedule) { d.CatchUp, d.CatchUpMax = pb.CatchUp_CATCH_UP_ALL, 2 })
 	c.reach("2026-11-21T00:10")
@@ -240,26 +240,26 @@ func TestJitterKeepsOrderAndDoesNotChange(t *testing.T) {
 	c := newClock(t)
 	c.put(func(d *pb.PutSchedule) { d.JitterMs = time.Hour.Milliseconds() }) // beyond the ten minutes there are
 	seen := make(map[time.Duration]bool)
-	for slot := instant(t, "2026-11-21T00:10"); slot.Before(instant(t,
-		"2026-11-21T05:00")); slot = slot.Add(10 * time.Minute) {
-		agenda := c.calendar.Due(c.view, slot.Add(-1))
+	for tick := instant(t, "2026-11-21T00:10"); tick.Before(instant(t,
+		"2026-11-21T05:00")); tick = tick.Add(10 * time.Minute) {
+		agenda := c.calendar.Due(c.view, tick.Add(-1))
 		c.elect()
-		if again := c.calendar.Due(c.view, slot.Add(-1)); !again.Wake.Equal(agenda.Wake) {
+		if again := c.calendar.Due(c.view, tick.Add(-1)); !again.Wake.Equal(agenda.Wake) {
 			t.Fatalf("another leader fires at %s, not %s", again.Wake, agenda.Wake)
 		}
-		late := agenda.Wake.Sub(slot)
+		late := agenda.Wake.Sub(tick)
 		if late < 0 || late >= 10*time.Minute {
-			t.Fatalf("slot %s comes due at %s", slot, agenda.Wake)
+			t.Fatalf("tick %s comes due at %s", tick, agenda.Wake)
 		}
 		seen[late] = true
 		due := c.calendar.Due(c.view, agenda.Wake)
-		if len(due.Commands) != 1 || due.Commands[0].GetFireSlot().GetSlotUnixMs() != slot.UnixMilli() {
+		if len(due.Commands) != 1 || due.Commands[0].GetFireTick().GetTickUnixMs() != tick.UnixMilli() {
 			t.Fatalf("%d decisions at %s", len(due.Commands), agenda.Wake)
 		}
 		c.apply("2026-11-21T00:00", due.Commands[0])
 	}
 	if len(seen) < 20 {
-		t.Errorf("only %d different delays in 29 slots", len(seen))
+		t.Errorf("only %d different delays in 29 ticks", len(seen))
 	}
 }
 
@@ -275,8 +275,8 @@ func TestWhatCannotBeFollowedIsSaidOnce(t *testing.T) {
 	}
 }
 
-// A slot without room waits for it and fires then.
-func TestSlotsWaitForRoom(t *testing.T) {
+// A tick without room waits for it and fires then.
+func TestTicksWaitForRoom(t *testing.T) {
 	c := newClock(t)
 	c.put(func(*pb.PutSchedule) {})
 	for i := range state.MaxActiveJobs {
@@ -289,16 +289,16 @@ func TestSlotsWaitForRoom(t *testing.T) {
 	c.want("00:10")
 }
 
-// After a year without a leader the slots are gone through in pieces, and the newest fires,
+// After a year without a leader the ticks are gone through in pieces, and the newest fires,
 // with the one a minute before it, which is not late yet.
-func TestAYearOfMissedSlots(t *testing.T) {
+func TestAYearOfMissedTicks(t *testing.T) {
 	c := newClock(t)
 	c.put(func(d *pb.PutSchedule) { d.Cron = "* * * * *" })
 	c.reach("2027-11-21T00:00")
 	sched, _ := c.view.Schedule("n")
-	if sched.Fired != 2 || sched.Skipped != 365*24*60-2 || sched.LastSlot != instant(t,
+	if sched.Fired != 2 || sched.Skipped != 365*24*60-2 || sched.LastTick != instant(t,
 		"2027-11-21T00:00").UnixMilli() {
-		t.Errorf("%d fired, %d skipped, the last %d", sched.Fired, sched.Skipped, sched.LastSlot)
+		t.Errorf("%d fired, %d skipped, the last %d", sched.Fired, sched.Skipped, sched.LastTick)
 	}
 }
 
@@ -308,11 +308,11 @@ func TestJobsByHandDoNotQueue(t *testing.T) {
 	c.put(func(d *pb.PutSchedule) { d.Overlap = pb.ScheduleOverlap_SCHEDULE_OVERLAP_QUEUE })
 	c.reach("2026-11-21T00:10")
 	sched, _ := c.view.Schedule("n")
-	slot := sched.LastSlot - 1
-	byHand := submit(sched.SlotJobID(slot))
-	byHand.GetSubmit().ScheduleId, byHand.GetSubmit().SlotUnixMs = "n", slot
+	tick := sched.LastTick - 1
+	byHand := submit(sched.TickJobID(tick))
+	byHand.GetSubmit().ScheduleId, byHand.GetSubmit().TickUnixMs = "n", tick
 	c.view = run(t, c.view, byHand)
 	if starts := len(schedule.Decide(schedule.DefaultConfig(), c.view)); starts != 2 {
-		t.Errorf("%d jobs are admitted, want the slot's and that by hand", starts)
+		t.Errorf("%d jobs are admitted, want the tick's and that by hand", starts)
 	}
 }

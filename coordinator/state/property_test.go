@@ -204,7 +204,7 @@ func checkTransition(t *rapid.T, before, after state.State, cmd *pb.Command) {
 		if after.Now < before.Now {
 			t.Fatalf("time went back from %d to %d", before.Now, after.Now)
 		}
-		checkSlots(t, before, after)
+		checkTicks(t, before, after)
 	}
 	checkTokens(t, before, after)
 	checkRestored(t, before, after)

@@ -45,7 +45,7 @@ func (j *Job) record() *pb.JobRecord {
 		StateObject: j.Round.State.Proto(), RoundStartedUnixMs: j.Round.StartedAt,
 		Model: j.Model.Proto(), Outputs: j.OutputFiles(), Failure: j.Failure.Proto(), Counters: j.Counters.Proto(),
 		Kernels: j.Kernels, Workers: j.Workers, Rounds: j.RoundRecords(),
-		ScheduleId: j.ScheduleID, SlotUnixMs: j.Slot, ByHand: j.ByHand, Swept: j.Swept, Course: j.Course.Proto(),
+		ScheduleId: j.ScheduleID, TickUnixMs: j.Tick, ByHand: j.ByHand, Swept: j.Swept, Course: j.Course.Proto(),
 	}
 	j.recordKept(record)
 	j.recordAuditing(record)
@@ -119,7 +119,7 @@ func jobFrom(r *pb.JobRecord) *Job {
 		Round:      newRound(r.GetRound(), r.GetPhase(), r.GetTrees(), Ref{}, r.GetRoundStartedUnixMs()),
 		Counters:   countersFrom(r.GetCounters()),
 		Kernels:    r.GetKernels(), Workers: r.GetWorkers(),
-		ScheduleID: r.GetScheduleId(), Slot: r.GetSlotUnixMs(), ByHand: r.GetByHand(),
+		ScheduleID: r.GetScheduleId(), Tick: r.GetTickUnixMs(), ByHand: r.GetByHand(),
 		Priority: int(spec.GetPriority()), MaxWorkers: int(spec.GetMaxWorkers()), Needs: spec.GetNeeds(),
 		Keep: spec.GetKeepMs(), ModelURI: spec.GetModelUri(), ModelJob: spec.GetModelJob(),
 		ModelReference: spec.GetModelReference(), Swept: r.GetSwept(),

@@ -300,7 +300,7 @@ func (x *StatusResponse) GetClock() *ClockStatus {
 // ClockStatus is how a member's wall clock compares with the others' and with its boot clock.
 type ClockStatus struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Trusted       bool                   `protobuf:"varint,1,opt,name=trusted,proto3" json:"trusted,omitempty"`                           // slots fire, jobs are retired and objects swept
+	Trusted       bool                   `protobuf:"varint,1,opt,name=trusted,proto3" json:"trusted,omitempty"`                           // ticks fire, jobs are retired and objects swept
 	Reason        string                 `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`                              // why not; empty where trusted
 	OffsetMs      int64                  `protobuf:"varint,3,opt,name=offset_ms,json=offsetMs,proto3" json:"offset_ms,omitempty"`         // how far the wall clock is ahead of the median of the clocks, or of the estimate
 	Others        uint32                 `protobuf:"varint,4,opt,name=others,proto3" json:"others,omitempty"`                             // how many other clocks it was compared with

@@ -415,8 +415,8 @@ type Job struct {
 	Outputs         []*OutputFile          `protobuf:"bytes,14,rep,name=outputs,proto3" json:"outputs,omitempty"`
 	Counters        *Counters              `protobuf:"bytes,15,opt,name=counters,proto3" json:"counters,omitempty"`
 	Rounds          []*RoundRecord         `protobuf:"bytes,16,rep,name=rounds,proto3" json:"rounds,omitempty"`
-	ScheduleId      string                 `protobuf:"bytes,17,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"` // of the schedule for whose slot it was made
-	SlotUnixMs      int64                  `protobuf:"varint,18,opt,name=slot_unix_ms,json=slotUnixMs,proto3" json:"slot_unix_ms,omitempty"`
+	ScheduleId      string                 `protobuf:"bytes,17,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"` // of the schedule for whose tick it was made
+	TickUnixMs      int64                  `protobuf:"varint,18,opt,name=tick_unix_ms,json=tickUnixMs,proto3" json:"tick_unix_ms,omitempty"`
 	Audit           *AuditSummary          `protobuf:"bytes,130,opt,name=audit,proto3" json:"audit,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
@@ -571,9 +571,9 @@ func (x *Job) GetScheduleId() string {
 	return ""
 }
 
-func (x *Job) GetSlotUnixMs() int64 {
+func (x *Job) GetTickUnixMs() int64 {
 	if x != nil {
-		return x.SlotUnixMs
+		return x.TickUnixMs
 	}
 	return 0
 }
@@ -1958,8 +1958,8 @@ const file_gram_v1_job_proto_rawDesc = "" +
 	"\x06rounds\x18\x10 \x03(\v2\x14.gram.v1.RoundRecordR\x06rounds\x12\x1f\n" +
 	"\vschedule_id\x18\x11 \x01(\tR\n" +
 	"scheduleId\x12 \n" +
-	"\fslot_unix_ms\x18\x12 \x01(\x03R\n" +
-	"slotUnixMs\x12,\n" +
+	"\ftick_unix_ms\x18\x12 \x01(\x03R\n" +
+	"tickUnixMs\x12,\n" +
 	"\x05audit\x18\x82\x01 \x01(\v2\x15.gram.v1.AuditSummaryR\x05audit\"\x92\x01\n" +
 	"\bProgress\x12\x14\n" +
 	"\x05round\x18\x01 \x01(\rR\x05round\x12\x14\n" +

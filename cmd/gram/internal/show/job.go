@@ -26,7 +26,7 @@ type Job struct {
 	Finished      string          `json:"finished,omitempty"`
 	Seconds       *float64        `json:"seconds,omitempty"` // from submitted to finished
 	Schedule      string          `json:"schedule,omitempty"`
-	Slot          string          `json:"slot,omitempty"`
+	Tick          string          `json:"tick,omitempty"`
 	Progress      *progressView   `json:"progress,omitempty"`
 	Failure       *failureView    `json:"failure,omitempty"`
 	SpecHash      string          `json:"spec_hash,omitempty"`
@@ -88,7 +88,7 @@ func OfJob(job *gramv1.Job) Job {
 		Reason:    job.GetReason(),
 		Submitted: Timestamp(job.GetSubmittedUnixMs()), Started: Timestamp(job.GetStartedUnixMs()),
 		Finished: Timestamp(job.GetFinishedUnixMs()),
-		Schedule: job.GetScheduleId(), Slot: Timestamp(job.GetSlotUnixMs()),
+		Schedule: job.GetScheduleId(), Tick: Timestamp(job.GetTickUnixMs()),
 		SpecHash: job.GetSpecHash(), ResultHash: job.GetResultHash(), Spec: json.RawMessage(job.GetSpecJson()),
 	}
 	if job.GetFinishedUnixMs() > 0 {
