@@ -80,9 +80,9 @@ LIARS_JOBS ?= 200
 liars: ## Run LIARS_JOBS=200 jobs with a worker of four that lies now and then, and as many with one that always does (half an hour).
 	go test -count=1 -timeout 120m -parallel 4 -v -run '^TestLiars$$' ./clustertest -liars.jobs $(LIARS_JOBS)
 
-.PHONY: slots
-slots: ## Simulate 4.3 million slots of schedules, 1,000 leaders and 100 clock jumps: each is decided once (some minutes).
-	go test -count=1 -timeout 60m -v -run '^TestEverySlotOnce$$' ./coordinator/schedule -args -slots.minutes=43200
+.PHONY: ticks
+ticks: ## Simulate 4.3 million ticks of schedules, 1,000 leaders and 100 clock jumps: each is decided once (some minutes).
+	go test -count=1 -timeout 60m -v -run '^TestEveryTickOnce$$' ./coordinator/schedule -args -ticks.minutes=43200
 
 PACKAGE ?=
 

@@ -58,7 +58,7 @@ func bugs() []bug {
 		{seeded.MapOrder, 0.4, aim{kinds: []nemesis.Kind{nemesis.KillWorker, nemesis.KillFollower}}},
 		{seeded.SkippedFsync, 0.6, aim{kinds: crashes}},
 		{seeded.EarlySnapshot, 0.6, aim{kinds: append([]nemesis.Kind{nemesis.Replace}, crashes...), snapshots: 60}},
-		{seeded.SlotByNow, 1.3, aim{kinds: crashes, schedules: 2}},
+		{seeded.TickByNow, 1.3, aim{kinds: crashes, schedules: 2}},
 		{seeded.NoIfMatch, 0.5, aim{kinds: []nemesis.Kind{nemesis.ReplaceInput}, specs: []string{"shifting"}}},
 		{seeded.ChangedAsUnwell, 0.5, aim{kinds: []nemesis.Kind{nemesis.ReplaceInput}, specs: []string{"shifting"}}},
 		{seeded.NoCentering, 0.4, aim{kinds: []nemesis.Kind{nemesis.KillWorker}, specs: []string{"kernels"}}},

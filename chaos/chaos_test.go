@@ -43,7 +43,7 @@ func TestSmoke(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range o.results {
-		// Half a minute may pass without a slot of a schedule.
+		// Half a minute may pass without a tick of a schedule.
 		if !r.Holds() && (r.ID != "I5" || len(r.Found) > 0 || r.Err != nil) {
 			t.Errorf("%s, %s: %d facts checked, found %v, %v", r.ID, r.Says, r.Checked, r.Found, r.Err)
 		}
@@ -53,7 +53,7 @@ func TestSmoke(t *testing.T) {
 		t.Errorf("too little happened: %+v", f)
 	}
 	if checker.Violated(o.results) && !t.Failed() {
-		t.Log("no slot was due")
+		t.Log("no tick was due")
 	}
 }
 

@@ -18,7 +18,7 @@ type facts struct {
 	Took            time.Duration
 	Operations      map[history.Outcome]int
 	Jobs            map[string]int // by state
-	Slots           uint64
+	Ticks           uint64
 	Faults, NotDone int
 	Requests        int // of the store that suffered a fault
 	Restarted       int // processes that ended by themselves
@@ -44,7 +44,7 @@ func (t *trial) facts(e *checker.Evidence) facts {
 		}
 	}
 	for _, s := range e.Schedules {
-		f.Slots += s.GetFired() + s.GetSkipped()
+		f.Ticks += s.GetFired() + s.GetSkipped()
 	}
 	for _, c := range t.nemesis.Tally() {
 		f.Faults += c.Done
@@ -89,8 +89,8 @@ func show(to io.Writer, o *outcome) {
 	w.line("\nseed %d, %v: %d operations answered, %d refused, %d of unknown outcome", f.Seed,
 		f.Took.Round(time.Second),
 		f.Operations[history.OK], f.Operations[history.Refused], f.Operations[history.Unknown])
-	w.line("jobs: %d succeeded, %d cancelled, %d failed, %d of them retired; %d slots", f.Jobs["JOB_STATE_SUCCEEDED"],
-		f.Jobs["JOB_STATE_CANCELLED"], f.Jobs["JOB_STATE_FAILED"], f.Retired, f.Slots)
+	w.line("jobs: %d succeeded, %d cancelled, %d failed, %d of them retired; %d ticks", f.Jobs["JOB_STATE_SUCCEEDED"],
+		f.Jobs["JOB_STATE_CANCELLED"], f.Jobs["JOB_STATE_FAILED"], f.Retired, f.Ticks)
 	w.line("term %d; %d processes ended by themselves", f.Terms, f.Restarted)
 	w.showUsage(o.trial.usage)
 	for _, r := range o.results {

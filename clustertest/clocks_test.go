@@ -19,7 +19,7 @@ import (
 	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
 )
 
-// The damage that a clock did took 20 s: a sweep, and a look at the slots. With 90 s it wants -timeout 20m.
+// The damage that a clock did took 20 s: a sweep, and a look at the ticks. With 90 s it wants -timeout 20m.
 var skewedFor = flag.Duration("clocks.skew", 8*time.Second, "how long TestOneBadMinute lets a leader's clock be off")
 
 // skews are by how much the leader's clock goes wrong.
@@ -87,7 +87,7 @@ func clockSpec(t *testing.T, q *clustertest.Quorum, name, more string) (file str
 	return file
 }
 
-// minutely makes a schedule with a slot each minute.
+// minutely makes a schedule with a tick each minute.
 func minutely(t *testing.T, q *clustertest.Quorum) {
 	t.Helper()
 	gram(t, q.Cluster, 0, "schedule", "create", "-f",
@@ -96,7 +96,7 @@ func minutely(t *testing.T, q *clustertest.Quorum) {
 
 // plan is what `gram schedule show` tells.
 type plan struct {
-	NextSlots []string `json:"next"`
+	NextTicks []string `json:"next"`
 	Fired     int      `json:"fired"`
 	Skipped   int      `json:"skipped"`
 }
@@ -104,14 +104,14 @@ type plan struct {
 func planOf(t *testing.T, q *clustertest.Quorum) (p plan) {
 	t.Helper()
 	grams(t, q.Cluster, &p, "show", "minutely")
-	if len(p.NextSlots) == 0 {
-		t.Fatal("no next slot")
+	if len(p.NextTicks) == 0 {
+		t.Fatal("no next tick")
 	}
 	return p
 }
 
-// firedSlots lists the instants that a job was made for, by job.
-func firedSlots(t *testing.T, q *clustertest.Quorum) map[int64]int {
+// firedTicks lists the instants that a job was made for, by job.
+func firedTicks(t *testing.T, q *clustertest.Quorum) map[int64]int {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -126,17 +126,17 @@ func firedSlots(t *testing.T, q *clustertest.Quorum) map[int64]int {
 		}
 		return err == nil
 	})
-	slots := make(map[int64]int)
+	ticks := make(map[int64]int)
 	for _, job := range res.Msg.GetJobs() {
 		if job.GetScheduleId() == "minutely" {
-			slots[job.GetSlotUnixMs()]++
+			ticks[job.GetTickUnixMs()]++
 		}
 	}
-	return slots
+	return ticks
 }
 
 // The clock of the leader is wrong for a while, by an hour, a month, ten years, and back by two days. No job is
-// retired, no slot is lost, doubled or fired early, no expired token is accepted; the lead goes to a member
+// retired, no tick is lost, doubled or fired early, no expired token is accepted; the lead goes to a member
 // whose clock is right, and schedules are right when the clock is.
 func TestOneBadMinute(t *testing.T) {
 	if testing.Short() {
@@ -175,46 +175,46 @@ func TestOneBadMinute(t *testing.T) {
 			return status == http.StatusOK
 		})
 		cancel()
-		if next, err := time.Parse(time.RFC3339, planOf(t, q).NextSlots[0]); err != nil ||
+		if next, err := time.Parse(time.RFC3339, planOf(t, q).NextTicks[0]); err != nil ||
 			time.Until(next) > time.Minute {
-			t.Errorf("clock %s: the next slot is %s", skew, next)
+			t.Errorf("clock %s: the next tick is %s", skew, next)
 		}
 	}
-	checkSlots(t, q, began)
+	checkTicks(t, q, began)
 }
 
-// checkSlots compares the slots that fired with the minutes that passed.
-func checkSlots(t *testing.T, q *clustertest.Quorum, began time.Time) {
+// checkTicks compares the ticks that fired with the minutes that passed.
+func checkTicks(t *testing.T, q *clustertest.Quorum, began time.Time) {
 	t.Helper()
 	ended := time.Now()
 	first := began.Truncate(time.Minute).Add(time.Minute)
 	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
 	defer cancel()
-	clustertest.Poll(ctx, t, "a slot after the clocks were right", func() bool {
-		for slot := range firedSlots(t, q) {
-			if slot > ended.UnixMilli() {
+	clustertest.Poll(ctx, t, "a tick after the clocks were right", func() bool {
+		for tick := range firedTicks(t, q) {
+			if tick > ended.UnixMilli() {
 				return true
 			}
 		}
 		return false
 	})
-	slots := firedSlots(t, q)
+	ticks := firedTicks(t, q)
 	fired := 0
 	for at := first; !at.After(ended); at = at.Add(time.Minute) {
-		if fired++; slots[at.UnixMilli()] != 1 {
-			t.Errorf("slot %s fired %d times", at, slots[at.UnixMilli()])
+		if fired++; ticks[at.UnixMilli()] != 1 {
+			t.Errorf("tick %s fired %d times", at, ticks[at.UnixMilli()])
 		}
 	}
-	for slot := range slots {
-		if at := time.UnixMilli(slot); at.After(time.Now()) || at.Before(first) {
-			t.Errorf("slot %s fired; it is %s", at, time.Now())
+	for tick := range ticks {
+		if at := time.UnixMilli(tick); at.After(time.Now()) || at.Before(first) {
+			t.Errorf("tick %s fired; it is %s", at, time.Now())
 		}
 	}
 	p := planOf(t, q)
 	if p.Skipped != 0 {
-		t.Errorf("%d slots were skipped", p.Skipped)
+		t.Errorf("%d ticks were skipped", p.Skipped)
 	}
-	t.Logf("%d minutes, %d slots fired, %d skipped", fired, p.Fired, p.Skipped)
+	t.Logf("%d minutes, %d ticks fired, %d skipped", fired, p.Fired, p.Skipped)
 }
 
 // clockOf is what `gram cluster status` says of the leader's clock.
@@ -241,7 +241,7 @@ func awaitTrust(t *testing.T, q *clustertest.Quorum, want bool) {
 }
 
 // A coordinator that is alone, over a folder: nothing can tell it the time. It goes along ahead by up to a day, and
-// else stops the slots until the clock comes back or a person accepts it.
+// else stops the ticks until the clock comes back or a person accepts it.
 func TestALoneClock(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes; make test-all runs it")
@@ -254,10 +254,10 @@ func TestALoneClock(t *testing.T) {
 	only.SetSkew(t, time.Hour)
 	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
 	defer cancel()
-	clustertest.Poll(ctx, t, "the slots of an hour to pass", func() bool { return planOf(t, q).Skipped > 30 })
+	clustertest.Poll(ctx, t, "the ticks of an hour to pass", func() bool { return planOf(t, q).Skipped > 30 })
 	only.SetSkew(t, 0)
 	clustertest.Poll(ctx, t, "the log's time to be set back", func() bool {
-		next, err := time.Parse(time.RFC3339, planOf(t, q).NextSlots[0])
+		next, err := time.Parse(time.RFC3339, planOf(t, q).NextTicks[0])
 		return err == nil && time.Until(next) <= time.Minute
 	})
 
@@ -287,7 +287,7 @@ func TestALoneClock(t *testing.T) {
 	awaitTrust(t, q, false)
 	gram(t, q.Cluster, 0, "cluster", "clock", "accept")
 	awaitTrust(t, q, true)
-	if next, err := time.Parse(time.RFC3339, planOf(t, q).NextSlots[0]); err != nil || time.Until(next) > time.Minute {
-		t.Errorf("the next slot is %s", next)
+	if next, err := time.Parse(time.RFC3339, planOf(t, q).NextTicks[0]); err != nil || time.Until(next) > time.Minute {
+		t.Errorf("the next tick is %s", next)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// published copies a job's model to where the next slot looks for it, and returns its digest.
-func published(t *testing.T, cluster *clustertest.Cluster, id, slot, folder string) string {
+// published copies a job's model to where the next tick looks for it, and returns its digest.
+func published(t *testing.T, cluster *clustertest.Cluster, id, tick, folder string) string {
 	t.Helper()
 	digest := modelOf(t, cluster, id)
 	model, err := clustertest.Output(cluster.Get(t, id), "model.safetensors")
@@ -22,7 +22,7 @@ func published(t *testing.T, cluster *clustertest.Cluster, id, slot, folder stri
 	}
 	data, err := os.ReadFile(strings.TrimPrefix(model.GetUri(), "file://"))
 	if err == nil {
-		err = os.WriteFile(filepath.Join(folder, slot+".safetensors"), data, 0o600)
+		err = os.WriteFile(filepath.Join(folder, tick+".safetensors"), data, 0o600)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -30,8 +30,8 @@ func published(t *testing.T, cluster *clustertest.Cluster, id, slot, folder stri
 	return digest
 }
 
-// The example of docs/schedules.md: each slot reads its day alone and adds it to the model of the slot before. The
-// models are those of jobs by hand over all days so far; a slot without the model before it fails.
+// The example of docs/schedules.md: each tick reads its day alone and adds it to the model of the tick before. The
+// models are those of jobs by hand over all days so far; a tick without the model before it fails.
 func TestScheduledTrainingByTheNewPartAlone(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes; make test-all runs it")
@@ -44,8 +44,8 @@ func TestScheduledTrainingByTheNewPartAlone(t *testing.T) {
 	}
 	file := filepath.Join(cluster.Home, "grows.yaml")
 	text := fmt.Sprintf(`{apiVersion: v1, kind: NaiveBayes, metadata: {name: grows},
- spec: {input: {uri: "file://%s/day={{previous_slot:%%Y-%%m-%%d}}/", format: tsv, label: 1, text: 2},
-  model: "file://%s/{{previous_slot:%%Y-%%m-%%d}}.safetensors", params: {grows: true}},
+ spec: {input: {uri: "file://%s/day={{previous_tick:%%Y-%%m-%%d}}/", format: tsv, label: 1, text: 2},
+  model: "file://%s/{{previous_tick:%%Y-%%m-%%d}}.safetensors", params: {grows: true}},
  schedule: {cron: "15 2 * * *", time_zone: Europe/Berlin}}`, corpus, models)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -63,18 +63,18 @@ func TestScheduledTrainingByTheNewPartAlone(t *testing.T) {
 	published(t, cluster, "first", "2026-11-02", models)
 	for i, at := range []string{"2026-11-02", "2026-11-03"} {
 		day(t, corpus, at, 2+i)
-		slot := fmt.Sprintf("2026-11-%02d", 3+i)
+		tick := fmt.Sprintf("2026-11-%02d", 3+i)
 		var scheduled schedulesAnswer
-		grams(t, cluster, &scheduled, "trigger", "grows", "--slot", slot+"T01:15:00Z")
-		if got, want := published(t, cluster, scheduled.ID, slot, models), byHand("by-hand-"+slot); got != want {
-			t.Errorf("slot %s: the schedule's model is %s, that of all days by hand %s", slot, got, want)
+		grams(t, cluster, &scheduled, "trigger", "grows", "--tick", tick+"T01:15:00Z")
+		if got, want := published(t, cluster, scheduled.ID, tick, models), byHand("by-hand-"+tick); got != want {
+			t.Errorf("tick %s: the schedule's model is %s, that of all days by hand %s", tick, got, want)
 		}
 	}
 	day(t, corpus, "2026-11-07", 9)
 	var failing schedulesAnswer
-	grams(t, cluster, &failing, "trigger", "grows", "--slot", "2026-11-08T01:15:00Z")
+	grams(t, cluster, &failing, "trigger", "grows", "--tick", "2026-11-08T01:15:00Z")
 	if job := cluster.Wait(t, failing.ID, time.Minute); job.GetState() != pb.JobState_JOB_STATE_FAILED {
-		t.Errorf("a slot without the model before it ended as %v", job.GetState())
+		t.Errorf("a tick without the model before it ended as %v", job.GetState())
 	}
 	cluster.StopWorkers(t)
 }

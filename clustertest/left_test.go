@@ -76,7 +76,7 @@ func (l left) wantReport(id string) {
 			Workers  []struct{ Name string }
 			Works    []string
 			Outcomes []string
-			Marks    [][]float64 // worker, slot, from, to, work, round, tasks, outcome, backup
+			Marks    [][]float64 // worker, slot, from, to, work, round, tasks, outcome, speculative
 		}
 	}
 	if err := json.Unmarshal([]byte(text), &report); err != nil {

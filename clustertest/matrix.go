@@ -181,10 +181,11 @@ func killInEach(t *testing.T, cases []Case, p place, cluster *Cluster, specs map
 		}
 	}
 	status := cluster.status(t) // the leader's own counts: a job's stand still once its report is made
-	won := status.GetBackups().GetWon() - before.GetBackups().GetWon()
+	won := status.GetSpeculativeCopies().GetWon() - before.GetSpeculativeCopies().GetWon()
 	if expired := status.GetLeasesExpired() - before.GetLeasesExpired(); expired+won < uint64(len(specs)) ||
 		status.GetCommittedLeased() != 0 {
-		t.Errorf("%d leases expired, %d backups won, %d committed nodes leased; want at least %d of the first two, and 0",
+		t.Errorf("%d leases expired, %d speculative copies won, %d committed nodes leased; want at least %d of the first "+
+			"two, and 0",
 			expired, won, status.GetCommittedLeased(), len(specs))
 	}
 }

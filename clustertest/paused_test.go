@@ -73,7 +73,7 @@ func pauseInMidTask(t *testing.T, cluster *clustertest.Cluster, worker *clustert
 	clustertest.Poll(ctx, t, "the task of the paused worker to be leased again", func() bool {
 		job := cluster.Get(t, id)
 		ended = job.GetFinishedUnixMs() != 0
-		again = job.GetCounters().GetBackups().GetLaunched() > 0 ||
+		again = job.GetCounters().GetSpeculativeCopies().GetLaunched() > 0 ||
 			clusterStatus(t, cluster).GetLeasesExpired() > expired
 		return again || ended
 	})

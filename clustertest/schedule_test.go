@@ -76,7 +76,7 @@ func modelOf(t *testing.T, cluster *clustertest.Cluster, id string) string {
 }
 
 type schedulesAnswer struct {
-	Slots []struct{ Job, Result string }
+	Ticks []struct{ Job, Result string }
 	ID    string
 }
 
@@ -89,25 +89,25 @@ func TestScheduledTrainingOfAGrowingCorpus(t *testing.T) {
 	cluster := clustertest.StartCluster(t, "", 5*time.Second)
 	cluster.Work(t, "", 1)
 	corpus := filepath.Join(cluster.Home, "corpus")
-	daily := scheduleFile(t, cluster, "daily", "file://"+corpus+"/day={{previous_slot:%Y-%m-%d}}/", "15 2 * * *")
+	daily := scheduleFile(t, cluster, "daily", "file://"+corpus+"/day={{previous_tick:%Y-%m-%d}}/", "15 2 * * *")
 	whole := scheduleFile(t, cluster, "whole", "file://"+corpus+"/", "15 2 * * *")
 	grams(t, cluster, nil, "create", "-f", daily)
 	grams(t, cluster, nil, "create", "-f", whole)
 
 	day(t, corpus, "2026-10-24", 1)
 	var first, second schedulesAnswer
-	grams(t, cluster, &first, "trigger", "whole", "--slot", "2026-10-25T00:15:00Z")
+	grams(t, cluster, &first, "trigger", "whole", "--tick", "2026-10-25T00:15:00Z")
 	one := modelOf(t, cluster, first.ID)
 	day(t, corpus, "2026-10-25", 2)
-	grams(t, cluster, &second, "trigger", "whole", "--slot", "2026-10-26T01:15:00Z")
+	grams(t, cluster, &second, "trigger", "whole", "--tick", "2026-10-26T01:15:00Z")
 	both := modelOf(t, cluster, second.ID)
 	var latest struct {
 		ID       string `json:"latest_job"`
-		Slot     string `json:"latest_slot"`
+		Tick     string `json:"latest_tick"`
 		Schedule string
 	}
 	grams(t, cluster, &latest, "show", "whole")
-	if latest.ID != second.ID || latest.Slot != "2026-10-26T01:15:00.000Z" {
+	if latest.ID != second.ID || latest.Tick != "2026-10-26T01:15:00.000Z" {
 		t.Errorf("the latest success: %+v, want %s", latest, second.ID)
 	}
 	if one == both {
@@ -116,7 +116,7 @@ func TestScheduledTrainingOfAGrowingCorpus(t *testing.T) {
 
 	var days schedulesAnswer
 	grams(t, cluster, &days, "backfill", "daily", "--from", "2026-10-25", "--to", "2026-10-27")
-	if len(days.Slots) != 2 {
+	if len(days.Ticks) != 2 {
 		t.Fatalf("%+v", days)
 	}
 	for i, uri := range []string{"/day=2026-10-24/", "/day=2026-10-25/", "/"} {
@@ -127,21 +127,21 @@ func TestScheduledTrainingOfAGrowingCorpus(t *testing.T) {
 		cluster.Submit(t, id, spec)
 		scheduled := second.ID
 		if i < 2 {
-			scheduled = days.Slots[i].Job
+			scheduled = days.Ticks[i].Job
 		}
 		if byHand, got := modelOf(t, cluster, id), modelOf(t, cluster, scheduled); got != byHand {
 			t.Errorf("%s: the schedule's model is %s, that by hand %s", uri, got, byHand)
 		}
 	}
-	latestStays(t, cluster, days.Slots[1].Job)
+	latestStays(t, cluster, days.Ticks[1].Job)
 	cluster.StopWorkers(t)
 }
 
-// latestStays: a slot without data fails, and the latest success is what it was.
+// latestStays: a tick without data fails, and the latest success is what it was.
 func latestStays(t *testing.T, cluster *clustertest.Cluster, want string) {
 	t.Helper()
 	var failing schedulesAnswer
-	grams(t, cluster, &failing, "trigger", "daily", "--slot", "2026-10-28T01:15:00Z")
+	grams(t, cluster, &failing, "trigger", "daily", "--tick", "2026-10-28T01:15:00Z")
 	if job := cluster.Wait(t, failing.ID, time.Minute); job.GetState() != pb.JobState_JOB_STATE_FAILED {
 		t.Fatalf("a job without data ended as %v", job.GetState())
 	}
@@ -157,8 +157,8 @@ func latestStays(t *testing.T, cluster *clustertest.Cluster, want string) {
 	}
 }
 
-// A slot fires by the clock, though the coordinator was killed meanwhile; a paused schedule fires none.
-func TestASlotFiresByTheClock(t *testing.T) {
+// A tick fires by the clock, though the coordinator was killed meanwhile; a paused schedule fires none.
+func TestATickFiresByTheClock(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for a full minute; make test-all runs it")
 	}
@@ -176,7 +176,7 @@ func TestASlotFiresByTheClock(t *testing.T) {
 
 	type shown struct {
 		Fired, Skipped int
-		Recent         []struct{ Slot, Job, Skip string }
+		Recent         []struct{ Tick, Job, Skip string }
 	}
 	var got shown
 	deadline := time.After(90 * time.Second)
@@ -187,7 +187,7 @@ func TestASlotFiresByTheClock(t *testing.T) {
 		case <-ticker.C:
 			grams(t, cluster, &got, "show", "minutely")
 		case <-deadline:
-			t.Fatalf("no slot in 90 seconds: %+v\n%s", got, cluster.Coordinator.Output())
+			t.Fatalf("no tick in 90 seconds: %+v\n%s", got, cluster.Coordinator.Output())
 		}
 	}
 	modelOf(t, cluster, got.Recent[0].Job)
@@ -203,7 +203,7 @@ func TestASlotFiresByTheClock(t *testing.T) {
 	if paused.Fired != 0 || paused.Skipped == 0 || paused.Recent[0].Skip != "paused" {
 		t.Errorf("the paused schedule: %+v", paused)
 	}
-	if job := cluster.Get(t, got.Recent[0].Job); job.GetScheduleId() != "minutely" || job.GetSlotUnixMs()%60_000 != 0 {
+	if job := cluster.Get(t, got.Recent[0].Job); job.GetScheduleId() != "minutely" || job.GetTickUnixMs()%60_000 != 0 {
 		t.Errorf("%v", job)
 	}
 	cluster.StopWorkers(t)

@@ -47,10 +47,10 @@ func upkeepSpec(t *testing.T, cluster *clustertest.Cluster, name, keep, output s
 }
 
 // trigger makes the job of an instant and follows it to its success.
-func trigger(t *testing.T, cluster *clustertest.Cluster, id, slot string) (job string) {
+func trigger(t *testing.T, cluster *clustertest.Cluster, id, tick string) (job string) {
 	t.Helper()
 	var made schedulesAnswer
-	grams(t, cluster, &made, "trigger", id, "--slot", slot)
+	grams(t, cluster, &made, "trigger", id, "--tick", tick)
 	gram(t, cluster, 0, "wait", made.ID)
 	return made.ID
 }

@@ -104,8 +104,8 @@ func TestGetTakesReferences(t *testing.T) {
 	wantCode(t, "a removed alias", err, connect.CodeNotFound)
 }
 
-// A schedule that goes on from its own latest model: each slot pins what it is then.
-func TestSlotsPinTheirReferences(t *testing.T) {
+// A schedule that goes on from its own latest model: each tick pins what it is then.
+func TestTicksPinTheirReferences(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := startTest(t, testConfig(""))
 		run{t, c, "seed"}.finish()
@@ -120,14 +120,14 @@ func TestSlotsPinTheirReferences(t *testing.T) {
 		sleep(time.Minute)
 		view, _ := c.fsm.View()
 		jobs := map[string]int{}
-		for _, job := range slotsOf(view, "n") {
+		for _, job := range ticksOf(view, "n") {
 			jobs[job.ModelJob]++
 			if job.ModelReference != "@base" {
 				t.Errorf("made from %q", job.ModelReference)
 			}
 		}
 		if jobs["seed"] != 1 || jobs["other"] != 1 {
-			t.Errorf("models of the slots: %v", jobs)
+			t.Errorf("models of the ticks: %v", jobs)
 		}
 		stopTest(t, c)
 	})

@@ -27,10 +27,10 @@ func clockedConfig(t *testing.T, clock *handClock) Config {
 	return cfg
 }
 
-// A cluster begun with a backup has the old one's state, in the next epoch and with its own id and tokens. No slot
+// A cluster begun with a backup has the old one's state, in the next epoch and with its own id and tokens. No tick
 // that was decided is decided again, none is decided before the release, and then those that
 // passed are as the catch-up policy says.
-func TestRestoreHoldsSlots(t *testing.T) {
+func TestRestoreHoldsTicks(t *testing.T) {
 	t.Parallel()
 	clock := &handClock{}
 	at := func(text string) time.Time {
@@ -49,7 +49,7 @@ func TestRestoreHoldsSlots(t *testing.T) {
 	at("10:01:05")
 	submitTest(t, old, "x") // what changes the state makes the leader look at its clock
 	first := time.Date(2026, 11, 21, 10, 1, 0, 0, time.UTC).UnixMilli()
-	await(t, old, "the first slot", func(view state.State) bool { return slotsOf(view, "n")[first] != nil })
+	await(t, old, "the first tick", func(view state.State) bool { return ticksOf(view, "n")[first] != nil })
 	stopTest(t, old)
 	before, _ := old.fsm.View() // stopped: nothing follows it
 	cfg := clockedConfig(t, clock)
@@ -68,8 +68,8 @@ func TestRestoreHoldsSlots(t *testing.T) {
 		return ok && job.Stage != pb.JobState_JOB_STATE_QUEUED
 	})
 	view, _ := c.fsm.View()
-	if len(slotsOf(view, "n")) != 1 {
-		t.Fatal("a slot was decided before the release")
+	if len(ticksOf(view, "n")) != 1 {
+		t.Fatal("a tick was decided before the release")
 	}
 	shown, err := c.services.Schedules.GetSchedule(t.Context(),
 		connect.NewRequest(&pb.GetScheduleRequest{Id: "n", Next: 1}))
@@ -81,11 +81,11 @@ func TestRestoreHoldsSlots(t *testing.T) {
 		t.Fatalf("release: %v %v", res, err)
 	}
 	last := at("10:06:05").Truncate(time.Minute).UnixMilli()
-	await(t, c, "the latest slot", func(view state.State) bool { return slotsOf(view, "n")[last] != nil })
+	await(t, c, "the latest tick", func(view state.State) bool { return ticksOf(view, "n")[last] != nil })
 	view, _ = c.fsm.View()
 	sched, _ := view.Schedule("n")
-	if sched.Fired != 2 || sched.Skipped != 4 || len(slotsOf(view, "n")) != 2 {
-		t.Errorf("%d fired, %d skipped, %d jobs", sched.Fired, sched.Skipped, len(slotsOf(view, "n")))
+	if sched.Fired != 2 || sched.Skipped != 4 || len(ticksOf(view, "n")) != 2 {
+		t.Errorf("%d fired, %d skipped, %d jobs", sched.Fired, sched.Skipped, len(ticksOf(view, "n")))
 	}
 }
 

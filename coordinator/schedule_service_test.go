@@ -41,7 +41,7 @@ func TestCreateIsIdempotentAndReplaces(t *testing.T) {
 		d.GetOverlap() != pb.ScheduleOverlap_SCHEDULE_OVERLAP_FORBID || d.GetCatchUp() != pb.CatchUp_CATCH_UP_LATEST {
 		t.Errorf("defaults: %v", first)
 	}
-	if len(first.GetSchedule().GetNextSlotsUnixMs()) != 1 || !strings.Contains(d.GetSpecJson(), "{{previous_slot}}") {
+	if len(first.GetSchedule().GetNextTicksUnixMs()) != 1 || !strings.Contains(d.GetSpecJson(), "{{previous_tick}}") {
 		t.Errorf("%v", first.GetSchedule())
 	}
 	if again := createTest(t, c, bare); again.GetCreated() {
@@ -60,7 +60,7 @@ func TestCreateIsIdempotentAndReplaces(t *testing.T) {
 	}
 }
 
-// What a slot would be refused for is refused when the schedule is made.
+// What a tick would be refused for is refused when the schedule is made.
 func TestCreateRefuses(t *testing.T) {
 	cfg := testConfig("")
 	cfg.Validate = func(spec protocol.JobSpec) (protocol.JobSpec, error) {
@@ -76,7 +76,7 @@ func TestCreateRefuses(t *testing.T) {
 		"path for zone": func(d *pb.ScheduleDefinition) { d.TimeZone = "../../etc/passwd" },
 		"spec":          func(d *pb.ScheduleDefinition) { d.SpecJson = `{"apiVersion":"v2"}` },
 		"placeholder": func(d *pb.ScheduleDefinition) {
-			d.SpecJson = strings.Replace(d.SpecJson, "previous_slot", "nonsense", 1)
+			d.SpecJson = strings.Replace(d.SpecJson, "previous_tick", "nonsense", 1)
 		},
 		"needs": func(d *pb.ScheduleDefinition) {
 			d.SpecJson = strings.Replace(d.SpecJson, `"run":{}`, `"run":{"needs":["another"]}`, 1)
@@ -109,7 +109,7 @@ func TestSchedulesAreReadPausedAndRemoved(t *testing.T) {
 		}
 		for _, s := range res.Msg.GetSchedules() {
 			ids = append(ids, s.GetDefinition().GetId())
-			if s.GetDefinition().GetSpecJson() != "" || len(s.GetNextSlotsUnixMs()) != 1 {
+			if s.GetDefinition().GetSpecJson() != "" || len(s.GetNextTicksUnixMs()) != 1 {
 				t.Errorf("listed %v", s)
 			}
 		}
@@ -126,7 +126,7 @@ func TestSchedulesAreReadPausedAndRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := service.GetSchedule(t.Context(), connect.NewRequest(&pb.GetScheduleRequest{Id: "s1", Next: 3}))
-	if err != nil || !got.Msg.GetSchedule().GetPaused() || len(got.Msg.GetSchedule().GetNextSlotsUnixMs()) != 3 {
+	if err != nil || !got.Msg.GetSchedule().GetPaused() || len(got.Msg.GetSchedule().GetNextTicksUnixMs()) != 3 {
 		t.Errorf("%v %v", got, err)
 	}
 	if res, err := service.ResumeSchedule(t.Context(), connect.NewRequest(
@@ -145,23 +145,23 @@ func TestSchedulesAreReadPausedAndRemoved(t *testing.T) {
 	wantCode(t, "removal of a removed one", err, connect.CodeNotFound)
 }
 
-// A job made by hand is the slot's when the slot comes: one job in either order.
-func TestTriggerAndTheSlotMakeOneJob(t *testing.T) {
+// A job made by hand is the tick's when the tick comes: one job in either order.
+func TestTriggerAndTheTickMakeOneJob(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := startTest(t, testConfig(""))
 		service := c.services.Schedules
 		createTest(t, c, definition("n"))
 		first := time.Now().Truncate(time.Minute).Add(time.Minute)
-		trigger := func(slot time.Time) (*pb.TriggerScheduleResponse, error) {
+		trigger := func(tick time.Time) (*pb.TriggerScheduleResponse, error) {
 			res, err := service.TriggerSchedule(t.Context(),
-				connect.NewRequest(&pb.TriggerScheduleRequest{Id: "n", SlotUnixMs: slot.UnixMilli()}))
+				connect.NewRequest(&pb.TriggerScheduleRequest{Id: "n", TickUnixMs: tick.UnixMilli()}))
 			if err != nil {
 				return nil, err
 			}
 			return res.Msg, nil
 		}
 		_, err := trigger(first.Add(time.Hour))
-		wantCode(t, "a slot of the future", err, connect.CodeInvalidArgument)
+		wantCode(t, "a tick of the future", err, connect.CodeInvalidArgument)
 		made, err := trigger(first) // less than a minute ahead
 		if err != nil || !made.GetCreated() {
 			t.Fatal(made, err)
@@ -180,13 +180,13 @@ func TestTriggerAndTheSlotMakeOneJob(t *testing.T) {
 		between, err := trigger(first.Add(90 * time.Second))
 		if err != nil || !between.GetCreated() || !strings.Contains(between.GetJob().GetSpecJson(),
 			first.Add(time.Minute).UTC().Format("20060102T150405Z")) {
-			t.Errorf("an instant that is no slot: %v %v", between, err)
+			t.Errorf("an instant that is no tick: %v %v", between, err)
 		}
 		stopTest(t, c)
 	})
 }
 
-func TestBackfillMakesEachSlotOnce(t *testing.T) {
+func TestBackfillMakesEachTickOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := startTest(t, testConfig(""))
 		service := c.services.Schedules
@@ -194,7 +194,7 @@ func TestBackfillMakesEachSlotOnce(t *testing.T) {
 		until := time.Now().Truncate(time.Minute)
 		req := &pb.BackfillScheduleRequest{Id: "n", FromUnixMs: until.Add(-250 * time.Minute).UnixMilli(),
 			ToUnixMs: until.UnixMilli(), DryRun: true}
-		all := func() (slots, created int) {
+		all := func() (ticks, created int) {
 			for from := req.FromUnixMs; from != 0; {
 				part := &pb.BackfillScheduleRequest{Id: "n", FromUnixMs: from, ToUnixMs: req.ToUnixMs,
 					DryRun: req.DryRun}
@@ -202,30 +202,30 @@ func TestBackfillMakesEachSlotOnce(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, s := range res.Msg.GetSlots() {
-					slots++
+				for _, s := range res.Msg.GetTicks() {
+					ticks++
 					if s.GetCreated() {
 						created++
 					}
 				}
 				from = res.Msg.GetNextUnixMs()
 			}
-			return slots, created
+			return ticks, created
 		}
 		jobs := func() int { view, _ := c.fsm.View(); return view.JobCount() }
-		if slots, created := all(); slots != 250 || created != 250 || jobs() != 0 {
-			t.Errorf("a dry run: %d slots, %d to make, %d jobs", slots, created, jobs())
+		if ticks, created := all(); ticks != 250 || created != 250 || jobs() != 0 {
+			t.Errorf("a dry run: %d ticks, %d to make, %d jobs", ticks, created, jobs())
 		}
 		req.DryRun = false
-		if slots, created := all(); slots != 250 || created != 250 || jobs() != 250 {
-			t.Errorf("first: %d slots, %d created, %d jobs", slots, created, jobs())
+		if ticks, created := all(); ticks != 250 || created != 250 || jobs() != 250 {
+			t.Errorf("first: %d ticks, %d created, %d jobs", ticks, created, jobs())
 		}
-		if slots, created := all(); slots != 250 || created != 0 || jobs() != 250 {
-			t.Errorf("again: %d slots, %d created, %d jobs", slots, created, jobs())
+		if ticks, created := all(); ticks != 250 || created != 0 || jobs() != 250 {
+			t.Errorf("again: %d ticks, %d created, %d jobs", ticks, created, jobs())
 		}
 		view, _ := c.fsm.View()
 		if sched, _ := view.Schedule("n"); sched.Fired != 0 || view.JobsOf("n") != 0 {
-			t.Errorf("backfill decided on slots, or is under the overlap policy: %+v", sched)
+			t.Errorf("backfill decided on ticks, or is under the overlap policy: %+v", sched)
 		}
 		checkBackfillBounds(t, service, until)
 		stopTest(t, c)
@@ -242,7 +242,7 @@ func checkBackfillBounds(t *testing.T, service *api.Schedules, now time.Time) {
 		_, err := service.BackfillSchedule(t.Context(), connect.NewRequest(req))
 		wantCode(t, what, err, connect.CodeInvalidArgument)
 	}
-	// 250 jobs are there; room for 750 more, and 800 slots asked for.
+	// 250 jobs are there; room for 750 more, and 800 ticks asked for.
 	req := &pb.BackfillScheduleRequest{Id: "n", FromUnixMs: now.Add(-1050 * time.Minute).UnixMilli(),
 		ToUnixMs: now.Add(-250 * time.Minute).UnixMilli()}
 	made := 0
@@ -252,7 +252,7 @@ func checkBackfillBounds(t *testing.T, service *api.Schedules, now time.Time) {
 			wantCode(t, "no room", err, connect.CodeResourceExhausted)
 			break
 		}
-		made += len(res.Msg.GetSlots())
+		made += len(res.Msg.GetTicks())
 		if req.FromUnixMs = res.Msg.GetNextUnixMs(); req.FromUnixMs == 0 {
 			t.Fatal("more jobs than there is room for")
 		}
@@ -274,18 +274,18 @@ func TestBackfillAfterAChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := nightly("n")
-	other.SpecJson = slotSpec("other")
+	other.SpecJson = tickSpec("other")
 	if _, err := service.CreateSchedule(t.Context(), connect.NewRequest(&pb.CreateScheduleRequest{Definition: other,
 		Replace: true})); err != nil {
 		t.Fatal(err)
 	}
 	res, err := service.BackfillSchedule(t.Context(), connect.NewRequest(req))
-	if err != nil || len(res.Msg.GetSlots()) < 2 {
+	if err != nil || len(res.Msg.GetTicks()) < 2 {
 		t.Fatal(res, err)
 	}
-	for _, slot := range res.Msg.GetSlots() {
-		if !slot.GetConflict() || slot.GetCreated() {
-			t.Errorf("%v", slot)
+	for _, tick := range res.Msg.GetTicks() {
+		if !tick.GetConflict() || tick.GetCreated() {
+			t.Errorf("%v", tick)
 		}
 	}
 }

@@ -38,14 +38,14 @@ type loneLeader struct {
 	store *datedStore
 }
 
-// fired counts the slots that have fired.
+// fired counts the ticks that have fired.
 func (l *loneLeader) fired() int {
 	synctest.Wait()
 	view, _ := l.fsm.View()
-	return len(slotsOf(view, "n"))
+	return len(ticksOf(view, "n"))
 }
 
-// want waits until the store was asked again, and checks whether the clock is trusted and what follows: if not, no slot
+// want waits until the store was asked again, and checks whether the clock is trusted and what follows: if not, no tick
 // fires for minutes, nothing is swept, and the pages and `cluster status` say why.
 func (l *loneLeader) want(what string, trusted bool, others int, why string) {
 	l.Helper()
@@ -71,7 +71,7 @@ func (l *loneLeader) want(what string, trusted bool, others int, why string) {
 	}
 	<-time.After(3 * time.Minute)
 	if after := l.fired(); (after > before) != trusted {
-		l.Errorf("%s: %d slots had fired, and three minutes later %d", what, before, after)
+		l.Errorf("%s: %d ticks had fired, and three minutes later %d", what, before, after)
 	}
 }
 

@@ -35,8 +35,8 @@ func pageAs(c *Coordinator, path string, token gate.Token) (int, string) {
 	return w.Code, w.Body.String()
 }
 
-// A clock that goes back by two days: an expired token stays expired, no slot fires and nothing is swept, until a
-// person accepts the clock. Then the log's time is set back, and the next minute's slot fires.
+// A clock that goes back by two days: an expired token stays expired, no tick fires and nothing is swept, until a
+// person accepts the clock. Then the log's time is set back, and the next minute's tick fires.
 func TestAClockGoesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var off skewed
@@ -60,8 +60,8 @@ func TestAClockGoesBack(t *testing.T) {
 		<-time.After(2 * time.Minute)
 		synctest.Wait()
 		view, _ := c.fsm.View()
-		if got := len(slotsOf(view, "n")); got != 1 {
-			t.Errorf("%d slots fired, want the one before the jump", got)
+		if got := len(ticksOf(view, "n")); got != 1 {
+			t.Errorf("%d ticks fired, want the one before the jump", got)
 		}
 		_, err := c.services.Upkeep.Sweep(t.Context(), connect.NewRequest(&pb.SweepRequest{}))
 		if connect.CodeOf(outcome.Wire(err)) != connect.CodeFailedPrecondition {
@@ -85,8 +85,8 @@ func TestAClockGoesBack(t *testing.T) {
 		<-time.After(61 * time.Second)
 		synctest.Wait()
 		view, _ = c.fsm.View()
-		if got := len(slotsOf(view, "n")); got != 2 || view.Now > off.now().UnixMilli() {
-			t.Errorf("%d slots fired, want 2; the log's time is %s", got, time.UnixMilli(view.Now).UTC())
+		if got := len(ticksOf(view, "n")); got != 2 || view.Now > off.now().UnixMilli() {
+			t.Errorf("%d ticks fired, want 2; the log's time is %s", got, time.UnixMilli(view.Now).UTC())
 		}
 		stopTest(t, c)
 	})
@@ -182,7 +182,7 @@ func TestAWrongClockThatIsElected(t *testing.T) {
 	q.poll("c3 to be ready", func() bool { return health{wrong}.NotReady() == nil })
 }
 
-// The log's time is a month ahead, as an earlier release leaves it, and a schedule's last slot with it. A leader
+// The log's time is a month ahead, as an earlier release leaves it, and a schedule's last tick with it. A leader
 // whose clock others confirm sets it back.
 func TestALogThatIsAhead(t *testing.T) {
 	q := startQuorum(t, 2)

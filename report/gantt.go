@@ -174,8 +174,8 @@ func drawMark(s *svg, t *Timeline, m Mark, x axis, l lane, single bool) {
 		opacity = ` fill-opacity=".6"` // rows lie on one another
 	}
 	class := ""
-	if m.Backup {
-		class = ` class="backup"`
+	if m.Speculative {
+		class = ` class="speculative"`
 	}
 	if width > 3 {
 		width -= 0.5 // a hair between neighbors
@@ -216,8 +216,8 @@ func ganttLegend(s *svg, t *Timeline, y float64) {
 			entry(box(workColors[work], ""), Works[work])
 		}
 	}
-	if has(func(m Mark) bool { return m.Backup }) {
-		entry(box("#0072b2", ` class="backup"`), "speculative copy")
+	if has(func(m Mark) bool { return m.Speculative }) {
+		entry(box("#0072b2", ` class="speculative"`), "speculative copy")
 	}
 	if has(func(m Mark) bool { return m.Outcome == InVain }) {
 		entry(box("#0072b2", ` fill-opacity=".45"`), "in vain")

@@ -16,7 +16,7 @@ type Timeline struct {
 	Works    []string `json:"works"`    // what a mark's number for it means
 	Outcomes []string `json:"outcomes"` // likewise
 
-	Marks      []Mark  `json:"marks"` // worker, slot, from, to, work, round, tasks, outcome, backup
+	Marks      []Mark  `json:"marks"` // worker, slot, from, to, work, round, tasks, outcome, speculative
 	MarksLost  int     `json:"marks_lost,omitempty"`
 	Events     []Event `json:"events"`
 	EventsLost int     `json:"events_lost,omitempty"`
@@ -80,16 +80,16 @@ type Mark struct {
 	Round        uint32 // 0: of several
 	Tasks        int
 	Outcome      Outcome
-	Backup       bool
+	Speculative  bool
 }
 
 // MarshalJSON writes a mark as a list of numbers: there may be thousands.
 func (m Mark) MarshalJSON() ([]byte, error) {
-	backup := 0
-	if m.Backup {
-		backup = 1
+	speculative := 0
+	if m.Speculative {
+		speculative = 1
 	}
-	return json.Marshal([]any{m.Worker, m.Slot, m.From, m.To, m.Work, m.Round, m.Tasks, m.Outcome, backup})
+	return json.Marshal([]any{m.Worker, m.Slot, m.From, m.To, m.Work, m.Round, m.Tasks, m.Outcome, speculative})
 }
 
 // text says what a mark is, for a pointer that rests on it.
@@ -101,7 +101,7 @@ func (t *Timeline) text(m Mark) string {
 	if m.Tasks > 1 {
 		what = fmt.Sprintf("%d tasks: %s", m.Tasks, what)
 	}
-	if m.Backup {
+	if m.Speculative {
 		what = "speculative copy: " + what
 	}
 	if m.Outcome != Committed {

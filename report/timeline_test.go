@@ -39,11 +39,11 @@ func course() *Timeline {
 		Outcome: Failed},
 		Mark{Worker: 3, Slot: 2, From: 10, To: 12.5, Work: WorkMap, Round: 4, Tasks: 1, Outcome: Expired},
 		Mark{Worker: 0, Slot: 2, From: 11, To: 12.2, Work: WorkMap, Round: 4, Tasks: 1, Outcome: Committed,
-			Backup: true},
+			Speculative: true},
 		Mark{Worker: 1, Slot: 2, From: 11, To: 12.2, Work: WorkMap, Round: 4, Tasks: 1, Outcome: InVain})
 	t.Events = []Event{{7.8, "task failed", "lab-1", "round 3, tree 0, node 0/5"},
-		{11, "backup launched", "lab-0", "round 4, tree 0, node 0/7"},
-		{12.2, "backup won", "lab-0", "round 4, tree 0, node 0/7"},
+		{11, "speculative copy launched", "lab-0", "round 4, tree 0, node 0/7"},
+		{12.2, "speculative copy won", "lab-0", "round 4, tree 0, node 0/7"},
 		{12.5, "worker lost", "a-worker-with-a-long-name.<example>", "round 4, tree 0, node 0/7"}}
 	return t
 }

@@ -105,9 +105,9 @@ type counters struct {
 	Duplicates uint64 `json:"duplicates"`
 	Superseded uint64 `json:"superseded"`
 
-	BackupsLaunched uint64 `json:"backups_launched"`
-	BackupsWon      uint64 `json:"backups_won"`
-	BackupsWasted   uint64 `json:"backups_wasted"`
+	SpeculativeLaunched uint64 `json:"speculative_copies_launched"`
+	SpeculativeWon      uint64 `json:"speculative_copies_won"`
+	SpeculativeWasted   uint64 `json:"speculative_copies_wasted"`
 
 	// What was lost or wrong, and made again.
 	RemadeTasks    uint64 `json:"remade_tasks,omitempty"`
@@ -117,10 +117,10 @@ type counters struct {
 }
 
 func countersFrom(c *pb.Counters) counters {
-	b := c.GetBackups()
+	b := c.GetSpeculativeCopies()
 	return counters{
 		Committed: c.GetCommitted(), Duplicates: c.GetDuplicates(), Superseded: c.GetSuperseded(),
-		BackupsLaunched: b.GetLaunched(), BackupsWon: b.GetWon(), BackupsWasted: b.GetWasted(),
+		SpeculativeLaunched: b.GetLaunched(), SpeculativeWon: b.GetWon(), SpeculativeWasted: b.GetWasted(),
 		RemadeTasks: c.GetRemade().GetTasks(), ReopenedRounds: c.GetRemade().GetReopened(),
 		BegunAnew:  c.GetRemade().GetAnew(),
 		RemadeLast: c.GetRemade().GetLast(),

@@ -69,13 +69,12 @@ func timelineOf(brief *pb.JobBrief, sent *pb.Timeline) *report.Timeline {
 			Worker: int(m.GetWorker()), Slot: int(m.GetSlot()), From: since(m.GetFromUnixMs()),
 			To:   since(m.GetToUnixMs()),
 			Work: report.Work(m.GetWork()), Round: m.GetRound(), Tasks: int(m.GetTasks()),
-			Outcome: report.Outcome(m.GetOutcome()), Backup: m.GetBackup(),
+			Outcome: report.Outcome(m.GetOutcome()), Speculative: m.GetSpeculative(),
 		})
 	}
 	for _, e := range sent.GetEvents() {
 		what := strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(e.GetKind().String(), "TIMELINE_EVENT_KIND_"),
 			"_", " "))
-		what = strings.Replace(what, "backup", "speculative copy", 1)
 		t.Events = append(t.Events, report.Event{At: since(e.GetAtUnixMs()), What: what, Worker: e.GetWorker(),
 			Task: e.GetTask()})
 	}

@@ -8,23 +8,23 @@ import (
 	"github.com/gram-compute/gram/report"
 )
 
-// Every event of a timeline has words of its own, and a backup is called a speculative copy.
+// Every event of a timeline has words of its own.
 func TestTimelineNamesItsEvents(t *testing.T) {
 	names := map[pb.TimelineEventKind]string{
-		pb.TimelineEventKind_TIMELINE_EVENT_KIND_LEASE_EXPIRED:    "lease expired",
-		pb.TimelineEventKind_TIMELINE_EVENT_KIND_WORKER_LOST:      "worker lost",
-		pb.TimelineEventKind_TIMELINE_EVENT_KIND_TASK_FAILED:      "task failed",
-		pb.TimelineEventKind_TIMELINE_EVENT_KIND_BACKUP_LAUNCHED:  "speculative copy launched",
-		pb.TimelineEventKind_TIMELINE_EVENT_KIND_BACKUP_WON:       "speculative copy won",
-		pb.TimelineEventKind_TIMELINE_EVENT_KIND_WORKER_CONVICTED: "worker convicted",
-		pb.TimelineEventKind_TIMELINE_EVENT_KIND_REMADE:           "remade",
+		pb.TimelineEventKind_TIMELINE_EVENT_KIND_LEASE_EXPIRED:             "lease expired",
+		pb.TimelineEventKind_TIMELINE_EVENT_KIND_WORKER_LOST:               "worker lost",
+		pb.TimelineEventKind_TIMELINE_EVENT_KIND_TASK_FAILED:               "task failed",
+		pb.TimelineEventKind_TIMELINE_EVENT_KIND_SPECULATIVE_COPY_LAUNCHED: "speculative copy launched",
+		pb.TimelineEventKind_TIMELINE_EVENT_KIND_SPECULATIVE_COPY_WON:      "speculative copy won",
+		pb.TimelineEventKind_TIMELINE_EVENT_KIND_WORKER_CONVICTED:          "worker convicted",
+		pb.TimelineEventKind_TIMELINE_EVENT_KIND_REMADE:                    "remade",
 	}
 	if got := len(pb.TimelineEventKind_name) - 1; got != len(names) {
 		t.Errorf("%d kinds of events, and words for %d", got, len(names))
 	}
 	brief := &pb.JobBrief{Record: &pb.Job{SubmittedUnixMs: 1000}}
-	sent := &pb.Timeline{SinceUnixMs: 1500, Marks: []*pb.TimelineMark{{FromUnixMs: 2000, ToUnixMs: 3000, Backup: true}},
-		Workers: []*pb.TimelineWorker{{Name: "w1"}}}
+	sent := &pb.Timeline{SinceUnixMs: 1500, Workers: []*pb.TimelineWorker{{Name: "w1"}},
+		Marks: []*pb.TimelineMark{{FromUnixMs: 2000, ToUnixMs: 3000, Speculative: true}}}
 	want := []report.Event{{At: 0.5, What: "another coordinator took the lead"}}
 	at := int64(2000)
 	for kind, name := range names { //lint:ordered sent and wanted in one order
@@ -36,7 +36,7 @@ func TestTimelineNamesItsEvents(t *testing.T) {
 	if !slices.Equal(got.Events, want) {
 		t.Errorf("events\n%+v, want\n%+v", got.Events, want)
 	}
-	if len(got.Marks) != 1 || !got.Marks[0].Backup || got.Marks[0].From != 1 || got.Marks[0].To != 2 {
+	if len(got.Marks) != 1 || !got.Marks[0].Speculative || got.Marks[0].From != 1 || got.Marks[0].To != 2 {
 		t.Errorf("marks %+v", got.Marks)
 	}
 }

@@ -105,7 +105,7 @@ func invariants() []invariant {
 		{"I2", "each task is committed once, one model for each job", commits},
 		{"I3", "models equal those of fault-free runs, to the bit", models},
 		{"I4", "the histories of jobs are linearizable", linearizable},
-		{"I5", "each slot fired once or was recorded as skipped", slots},
+		{"I5", "each tick fired once or was recorded as skipped", ticks},
 		{"I6", "replicas are equal at equal index", replicas},
 		{"I7", "states, terms and indices never go back", progress},
 		{"I8", "every object referred to is there, with its digest", objects},

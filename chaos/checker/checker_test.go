@@ -42,7 +42,7 @@ func calm(t *testing.T) *scene {
 	}
 	s.Operations = []history.Operation{
 		{Client: 1, Kind: history.CreateSchedule, Schedule: "s", Created: true, Outcome: history.OK,
-			Slots: &history.SlotState{LastSlot: 100}, Invoked: 1, Returned: 2},
+			Ticks: &history.TickState{LastTick: 100}, Invoked: 1, Returned: 2},
 		{Client: 1, Kind: history.Submit, Job: "a", SpecHash: "h", Created: true, Outcome: history.OK,
 			Seen: seen("a", history.Queued, ""), Invoked: 3, Returned: 4},
 		{Client: 2, Kind: history.Submit, Job: "b", SpecHash: "h", Outcome: history.Unknown, Invoked: 4, Returned: 9},
@@ -63,15 +63,15 @@ func calm(t *testing.T) *scene {
 			Sha256: digest("model"), Size: 5}}
 	}
 	s.Jobs = []*pb.Job{
-		{Id: "slot-1", SpecHash: "h", State: pb.JobState_JOB_STATE_SUCCEEDED, Outputs: output("slot-1"),
-			ScheduleId: "s", SlotUnixMs: minute},
+		{Id: "tick-1", SpecHash: "h", State: pb.JobState_JOB_STATE_SUCCEEDED, Outputs: output("tick-1"),
+			ScheduleId: "s", TickUnixMs: minute},
 		{Id: "b", SpecHash: "h", State: pb.JobState_JOB_STATE_CANCELLED},
 		{Id: "a", SpecHash: "h", State: pb.JobState_JOB_STATE_SUCCEEDED, Outputs: output("a")},
 	}
-	s.Schedules = []*pb.Schedule{{Definition: &pb.ScheduleDefinition{Id: "s"}, LastSlotUnixMs: 2 * minute, Fired: 1,
+	s.Schedules = []*pb.Schedule{{Definition: &pb.ScheduleDefinition{Id: "s"}, LastTickUnixMs: 2 * minute, Fired: 1,
 		Skipped: 1,
-		Recent: []*pb.SlotRecord{{SlotUnixMs: minute, JobId: "slot-1"},
-			{SlotUnixMs: 2 * minute, Slots: 1, Skip: pb.SkipReason_SKIP_REASON_OVERLAP}}}}
+		Recent: []*pb.TickRecord{{TickUnixMs: minute, JobId: "tick-1"},
+			{TickUnixMs: 2 * minute, Ticks: 1, Skip: pb.SkipReason_SKIP_REASON_OVERLAP}}}}
 	s.Ended = time.UnixMilli(2*minute + 30_000)
 	s.Replicas = []checker.Replica{{"c1", 9, "d9"}, {"c2", 9, "d9"}, {"c3", 9, "d9"}}
 	s.Bucket, s.Own, s.Given = "bucket", "own/", "input/"
@@ -81,7 +81,7 @@ func calm(t *testing.T) *scene {
 		s.Sightings = append(s.Sightings, checker.Sighting{Job: job, Open: time.Now(), Over: s.Ended})
 	}
 	s.Store = mem.New("chaos")
-	for _, id := range []string{"a", "slot-1"} {
+	for _, id := range []string{"a", "tick-1"} {
 		s.put("own/models/"+id, "model")
 	}
 	s.put("input/x", "x")
@@ -91,7 +91,7 @@ func calm(t *testing.T) *scene {
 		Rounds: []*pb.RoundRecord{{Round: 1,
 			Metrics: &pb.ObjectRef{Sha256: digest(string(s.metrics)), Size: int64(len(s.metrics))}}}}
 	for _, job := range []*pb.JobRecord{s.record, {Spec: &pb.SubmitJob{Id: "b"}},
-		{Spec: &pb.SubmitJob{Id: "slot-1"}, Outputs: output("slot-1")}} {
+		{Spec: &pb.SubmitJob{Id: "tick-1"}, Outputs: output("tick-1")}} {
 		s.records = append(s.records, &pb.SnapshotRecord{Body: &pb.SnapshotRecord_Job{Job: job}})
 	}
 	return s
@@ -247,17 +247,17 @@ func jobViolations() []violation {
 
 func clusterViolations() []violation {
 	return []violation{
-		{"a slot fired twice", "I5", "fired twice", func(s *scene) {
-			s.Jobs = append(s.Jobs, &pb.Job{Id: "again", SpecHash: "h", ScheduleId: "s", SlotUnixMs: minute})
+		{"a tick fired twice", "I5", "fired twice", func(s *scene) {
+			s.Jobs = append(s.Jobs, &pb.Job{Id: "again", SpecHash: "h", ScheduleId: "s", TickUnixMs: minute})
 		}},
-		{"a slot fired and was skipped", "I5", "1 jobs, 1 times skipped",
-			func(s *scene) { s.Jobs[0].SlotUnixMs = 2 * minute }},
-		{"a slot was lost", "I5", "0 jobs, 0 times skipped",
+		{"a tick fired and was skipped", "I5", "1 jobs, 1 times skipped",
+			func(s *scene) { s.Jobs[0].TickUnixMs = 2 * minute }},
+		{"a tick was lost", "I5", "0 jobs, 0 times skipped",
 			func(s *scene) { s.Schedules[0].Recent = s.Schedules[0].Recent[:1] }},
-		{"a slot is no slot", "I5", "is no slot", func(s *scene) { s.Jobs[0].SlotUnixMs += 7 }},
-		{"slots of the future are decided", "I5", "lies ahead of",
-			func(s *scene) { s.Schedules[0].LastSlotUnixMs = s.Ended.Add(24 * time.Hour).UnixMilli() }},
-		{"slots are not decided", "I5", "is not decided", func(s *scene) { s.Ended = s.Ended.Add(time.Minute) }},
+		{"a tick is no tick", "I5", "is no tick", func(s *scene) { s.Jobs[0].TickUnixMs += 7 }},
+		{"ticks of the future are decided", "I5", "lies ahead of",
+			func(s *scene) { s.Schedules[0].LastTickUnixMs = s.Ended.Add(24 * time.Hour).UnixMilli() }},
+		{"ticks are not decided", "I5", "is not decided", func(s *scene) { s.Ended = s.Ended.Add(time.Minute) }},
 		{"a schedule is lost", "I5", "does not exist", func(s *scene) { s.Schedules = nil }},
 		{"a replica differs", "I6", "c3 other", func(s *scene) { s.Replicas[2].Digest = "other" }},
 		{"a replica lags", "I6", "c2 8", func(s *scene) { s.Replicas[1].Index = 8 }},
@@ -279,7 +279,7 @@ func clusterViolations() []violation {
 			s.put("own/"+protocol.ObjectKey("a", 1, [32]byte(digest(string(s.metrics)))), "metrics of b")
 		}},
 		{"a job is in the backup alone", "I8", "the backup has job a", func(s *scene) { s.Jobs = s.Jobs[:2] }},
-		{"a job is not in the backup", "I8", "the API has job slot-1", func(s *scene) { s.records = s.records[:2] }},
+		{"a job is not in the backup", "I8", "the API has job tick-1", func(s *scene) { s.records = s.records[:2] }},
 		{"a job is retired early", "I11", "job a was retired at most 1m0s after its end, not 2m0s", func(s *scene) {
 			s.Sightings[2].Gone = s.Sightings[2].Open.Add(time.Minute)
 		}},

@@ -14,7 +14,7 @@ import (
 )
 
 // submits is I1. A job may exist whose submit has an unknown outcome; one that was refused
-// every time, or never submitted, may not, unless a slot made it.
+// every time, or never submitted, may not, unless a tick made it.
 func submits(_ context.Context, e *Evidence, v *verdict) error {
 	final := make(map[string]*pb.Job)
 	for _, job := range e.Jobs {

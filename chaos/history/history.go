@@ -65,7 +65,7 @@ type Operation struct {
 	Seen    *Job       `json:"seen,omitempty"`    // Submit, Get, Cancel, if OK
 	Listed  []Job      `json:"listed,omitempty"`  // List, if OK
 	Status  *Position  `json:"status,omitempty"`  // Status, if OK
-	Slots   *SlotState `json:"slots,omitempty"`   // schedules, if OK
+	Ticks   *TickState `json:"ticks,omitempty"`   // schedules, if OK
 }
 
 // State is where a job is in its life.
@@ -96,7 +96,7 @@ type Job struct {
 	Model    string `json:"model,omitempty"` // SHA-256 of model.safetensors in hex, once it has one
 	Failure  string `json:"failure,omitempty"`
 	Schedule string `json:"schedule,omitempty"`
-	Slot     int64  `json:"slot,omitempty"` // Unix milliseconds
+	Tick     int64  `json:"tick,omitempty"` // Unix milliseconds
 }
 
 // Position is how far the member that answered was: the leader's.
@@ -107,9 +107,9 @@ type Position struct {
 	Digest string `json:"digest"` // SHA-256 of its state at Index, in hex
 }
 
-// SlotState is what has become of a schedule's slots.
-type SlotState struct {
-	LastSlot int64  `json:"last_slot"` // Unix milliseconds: decided up to here
+// TickState is what has become of a schedule's ticks.
+type TickState struct {
+	LastTick int64  `json:"last_tick"` // Unix milliseconds: decided up to here
 	Fired    uint64 `json:"fired"`
 	Skipped  uint64 `json:"skipped"`
 }

@@ -116,7 +116,7 @@ func TestGoodHistories(t *testing.T) {
 		"a refusal that may hide an effect": {at(0, 1,
 			history.Operation{Kind: history.Submit, SpecHash: "h", Outcome: history.Refused, Code: "unavailable"}), at(
 			2, 3, get(history.Queued))},
-		"a job of a slot": {at(0, 1, none()), at(2, 3, ofSchedule(get(history.Running))),
+		"a job of a tick": {at(0, 1, none()), at(2, 3, ofSchedule(get(history.Running))),
 			at(4, 5, ofSchedule(get(history.Cancelled)))},
 		"rounds go on": {at(0, 1, made()), at(2, 3, ofRound(1, "")), at(4, 5, ofRound(2, "m")),
 			at(6, 7, ofRound(2, "m"))},

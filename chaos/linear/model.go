@@ -76,7 +76,7 @@ func rank(s history.State) int {
 	return slices.Index([]history.State{history.Queued, history.Planning, history.Running}, s)
 }
 
-// model is one job's sequential specification. A job of a schedule's slot is made, and cancelled,
+// model is one job's sequential specification. A job of a schedule's tick is made, and cancelled,
 // without a client's call.
 func model(calls []porcupine.Operation) porcupine.Model {
 	scheduled := slices.ContainsFunc(calls,

@@ -149,7 +149,7 @@ func (c *client) createSchedule(ctx context.Context, definition *pb.ScheduleDefi
 		res, err := c.schedules().CreateSchedule(ctx,
 			connect.NewRequest(&pb.CreateScheduleRequest{Definition: definition}))
 		if err == nil {
-			op.Created, op.Slots = res.Msg.GetCreated(), slots(res.Msg.GetSchedule())
+			op.Created, op.Ticks = res.Msg.GetCreated(), ticks(res.Msg.GetSchedule())
 		}
 		return err
 	})
@@ -160,21 +160,21 @@ func (c *client) getSchedule(ctx context.Context, id string) history.Operation {
 	return c.call(ctx, op, func(ctx context.Context, op *history.Operation) error {
 		res, err := c.schedules().GetSchedule(ctx, connect.NewRequest(&pb.GetScheduleRequest{Id: id}))
 		if err == nil {
-			op.Slots = slots(res.Msg.GetSchedule())
+			op.Ticks = ticks(res.Msg.GetSchedule())
 		}
 		return err
 	})
 }
 
-func slots(s *pb.Schedule) *history.SlotState {
-	return &history.SlotState{LastSlot: s.GetLastSlotUnixMs(), Fired: s.GetFired(), Skipped: s.GetSkipped()}
+func ticks(s *pb.Schedule) *history.TickState {
+	return &history.TickState{LastTick: s.GetLastTickUnixMs(), Fired: s.GetFired(), Skipped: s.GetSkipped()}
 }
 
 func seen(job *pb.Job) *history.Job {
 	out := &history.Job{ID: job.GetId(), SpecHash: job.GetSpecHash(), Round: job.GetProgress().GetRound(),
 		Remade:  job.GetCounters().GetRemade().GetChanges(),
 		State:   history.State(strings.ToLower(strings.TrimPrefix(job.GetState().String(), "JOB_STATE_"))),
-		Failure: job.GetFailure().GetCode(), Schedule: job.GetScheduleId(), Slot: job.GetSlotUnixMs()}
+		Failure: job.GetFailure().GetCode(), Schedule: job.GetScheduleId(), Tick: job.GetTickUnixMs()}
 	for _, f := range job.GetOutputs() {
 		if f.GetName() == "model.safetensors" {
 			out.Model = hex.EncodeToString(f.GetSha256())

@@ -68,7 +68,7 @@ func (w *Workload) client(id int) (*client, error) {
 		members: w.cfg.Members, http: caller, options: options}, nil
 }
 
-// ScheduleID is the id of a schedule, counted from 0. Every minute has a slot.
+// ScheduleID is the id of a schedule, counted from 0. Every minute has a tick.
 func ScheduleID(n int) string { return fmt.Sprint("every-minute-", n) }
 
 // CreateSchedules makes the schedules, which takes a cluster that answers.

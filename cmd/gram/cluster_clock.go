@@ -23,11 +23,11 @@ func clockAcceptCommand(a *app) *cobra.Command {
 		Example: `  gram cluster status
   date -u
   gram cluster clock accept`,
-		Long: `While the leader's clock is not trusted, no slot fires, and no job is retired or
+		Long: `While the leader's clock is not trusted, no tick fires, and no job is retired or
 swept: it jumped, or is more than a minute from the other clocks. That ends by
 itself when the clocks agree again. This command says that the leader's clock is
 right. Times in the log that are still to come are set to it, and schedules go
-on at their next slot. Repeating it is harmless. It needs an admin's token.`,
+on at their next tick. Repeating it is harmless. It needs an admin's token.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := a.connect()

@@ -91,7 +91,7 @@ type listedView struct {
 	Kind     string `json:"kind"`
 	Finished string `json:"finished"`
 	Schedule string `json:"schedule,omitempty"`
-	Slot     string `json:"slot,omitempty"`
+	Tick     string `json:"tick,omitempty"`
 	URI      string `json:"uri"`
 	SHA256   string `json:"sha256"`
 	Size     int64  `json:"size"`
@@ -103,7 +103,7 @@ func printModels(a *app, models []listedModel) error {
 		for _, m := range models {
 			views = append(views, listedView{m.job.GetId(), m.job.GetName(), m.job.GetKind(),
 				show.Timestamp(m.job.GetFinishedUnixMs()),
-				m.job.GetScheduleId(), show.Timestamp(m.job.GetSlotUnixMs()), m.file.GetUri(),
+				m.job.GetScheduleId(), show.Timestamp(m.job.GetTickUnixMs()), m.file.GetUri(),
 				hex.EncodeToString(m.file.GetSha256()), m.file.GetSize()})
 		}
 		return a.printJSON(struct {

@@ -26,7 +26,7 @@ func scheduleCommand(a *app) *cobra.Command {
 func schedulePauseCommand(a *app) *cobra.Command {
 	return switchCommand(a, &cobra.Command{
 		Use:     "pause ID...",
-		Short:   "Let slots pass without jobs, until resume",
+		Short:   "Let ticks pass without jobs, until resume",
 		Example: `  gram schedule pause nightly-topics`,
 	}, func(ctx context.Context, c *client.Cluster, id string) (*gramv1.Schedule, error) {
 		res, err := c.Schedules.PauseSchedule(ctx, connect.NewRequest(&gramv1.PauseScheduleRequest{Id: id}))
@@ -40,9 +40,9 @@ func schedulePauseCommand(a *app) *cobra.Command {
 func scheduleResumeCommand(a *app) *cobra.Command {
 	return switchCommand(a, &cobra.Command{
 		Use:     "resume ID...",
-		Short:   "Make jobs again, from the next slot on",
+		Short:   "Make jobs again, from the next tick on",
 		Example: `  gram schedule resume nightly-topics`,
-		Long:    "Slots that passed meanwhile stay skipped; backfill makes their jobs.",
+		Long:    "Ticks that passed meanwhile stay skipped; backfill makes their jobs.",
 	}, func(ctx context.Context, c *client.Cluster, id string) (*gramv1.Schedule, error) {
 		res, err := c.Schedules.ResumeSchedule(ctx, connect.NewRequest(&gramv1.ResumeScheduleRequest{Id: id}))
 		if err != nil {
@@ -91,7 +91,7 @@ func scheduleRemoveCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := a.confirm(cmd, fmt.Sprintf("%s and what is known of their slots go for good",
+			if err := a.confirm(cmd, fmt.Sprintf("%s and what is known of their ticks go for good",
 				strings.Join(ids, ", ")), false); err != nil {
 				return err
 			}

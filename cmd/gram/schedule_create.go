@@ -32,8 +32,8 @@ func scheduleCreateCommand(a *app) *cobra.Command {
 		Long: `The section schedule says when: cron (five fields), and if they are not the
 defaults time_zone (UTC), overlap (allow, forbid, replace, queue; forbid),
 catch_up (none, latest, all or {mode: all, max: N}; latest), start_deadline
-and jitter (such as 6h). URIs of the spec may hold {{slot}} and
-{{previous_slot}}, and with a form {{slot:%Y-%m-%d}}.
+and jitter (such as 6h). URIs of the spec may hold {{tick}} and
+{{previous_tick}}, and with a form {{tick:%Y-%m-%d}}.
 Creating is safe to repeat: the same definition under the same id is the same
 schedule. Another one is a conflict (exit code 5) without --replace.`,
 		Args: cobra.NoArgs,
@@ -52,7 +52,7 @@ schedule. Another one is a conflict (exit code 5) without --replace.`,
 	from.add(cmd)
 	cmd.Flags().StringVar(&id, "id", "", "`id` of the schedule: a-z, 0-9 and -, at most 40 (default made of the name)")
 	cmd.Flags().BoolVar(&replace, "replace", false,
-		"change the schedule of this id; its slots go on after the last decided")
+		"change the schedule of this id; its ticks go on after the last decided")
 	return cmd
 }
 
@@ -106,7 +106,7 @@ func loadSchedule(a *app, from specFlags, id string) (*gramv1.ScheduleDefinition
 	if err != nil {
 		return nil, err
 	}
-	if spec, err = spec.WithSlotDefaults(table.Slot(table.Next(a.now())), all.Validate); err != nil {
+	if spec, err = spec.WithTickDefaults(table.Tick(table.Next(a.now())), all.Validate); err != nil {
 		return nil, exit.AsUsage(err)
 	}
 	canonical, err := spec.Canonical()

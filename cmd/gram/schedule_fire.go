@@ -22,13 +22,13 @@ func scheduleTriggerCommand(a *app) *cobra.Command {
 		Use:   "trigger ID",
 		Short: "Make a schedule's job now; prints the job's id",
 		Example: `  gram schedule trigger nightly-topics
-  gram schedule trigger nightly-topics --slot 2026-11-21T01:15:00Z --wait`,
-		Long: `The job is that of the instant: now, or --slot. The same instant is the same
+  gram schedule trigger nightly-topics --tick 2026-11-21T01:15:00Z --wait`,
+		Long: `The job is that of the instant: now, or --tick. The same instant is the same
 job, also when the schedule has fired it or comes to it later. The schedule
 goes on as if nothing had been, and the job is not under its overlap policy.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			slot, err := a.instant("--slot", at)
+			tick, err := a.instant("--tick", at)
 			if err != nil {
 				return err
 			}
@@ -36,24 +36,24 @@ goes on as if nothing had been, and the job is not under its overlap policy.`,
 			if err != nil {
 				return err
 			}
-			id, err := trigger(cmd.Context(), a, c, args[0], slot)
+			id, err := trigger(cmd.Context(), a, c, args[0], tick)
 			if err != nil || !wait {
 				return err
 			}
 			return awaitJobs(cmd.Context(), a, c, []string{id}, timeout, false)
 		},
 	}
-	cmd.Flags().StringVar(&at, "slot", "", "the `instant` that the job is for, not in the future (default now)")
+	cmd.Flags().StringVar(&at, "tick", "", "the `instant` that the job is for, not in the future (default now)")
 	cmd.Flags().BoolVar(&wait, "wait", false, "follow the job to its end, as gram wait does")
 	cmd.Flags().DurationVar(&timeout, "timeout", 0, "with --wait: give up waiting after this `time`")
 	return cmd
 }
 
-func trigger(ctx context.Context, a *app, c *client.Cluster, schedule string, slot time.Time) (id string, err error) {
+func trigger(ctx context.Context, a *app, c *client.Cluster, schedule string, tick time.Time) (id string, err error) {
 	var answer *gramv1.TriggerScheduleResponse
 	err = decide(ctx, a, c, func(ctx context.Context) error {
 		res, err := c.Schedules.TriggerSchedule(ctx,
-			connect.NewRequest(&gramv1.TriggerScheduleRequest{Id: schedule, SlotUnixMs: slot.UnixMilli()}))
+			connect.NewRequest(&gramv1.TriggerScheduleRequest{Id: schedule, TickUnixMs: tick.UnixMilli()}))
 		if err == nil {
 			answer = res.Msg
 		}
@@ -70,8 +70,8 @@ func trigger(ctx context.Context, a *app, c *client.Cluster, schedule string, sl
 			SchemaVersion int    `json:"schema_version"`
 			ID            string `json:"id"`
 			Created       bool   `json:"created"`
-			Slot          string `json:"slot"`
-		}{show.SchemaVersion, id, answer.GetCreated(), show.Timestamp(slot.UnixMilli())})
+			Tick          string `json:"tick"`
+		}{show.SchemaVersion, id, answer.GetCreated(), show.Timestamp(tick.UnixMilli())})
 	}
 	_, err = fmt.Fprintln(a.out, id)
 	return id, err
@@ -80,7 +80,7 @@ func trigger(ctx context.Context, a *app, c *client.Cluster, schedule string, sl
 // jobConflict: what is in the way is a job, not a schedule.
 func jobConflict(err error) error {
 	if f := exit.Of(err); f.Code == exit.Conflict {
-		f.Hint = "The slot has the job of an earlier definition; its job stays."
+		f.Hint = "The tick has the job of an earlier definition; its job stays."
 		return f
 	}
 	return err
@@ -91,10 +91,10 @@ func scheduleBackfillCommand(a *app) *cobra.Command {
 	var dry bool
 	cmd := &cobra.Command{
 		Use:   "backfill ID --from INSTANT [--to INSTANT]",
-		Short: "Make the jobs of past slots, each once",
+		Short: "Make the jobs of past ticks, each once",
 		Example: `  gram schedule backfill nightly-topics --from 2026-11-01 --dry-run
   gram schedule backfill nightly-topics --from 2026-11-01 --to 2026-11-08`,
-		Long: `Slots from --from to before --to, also from before the schedule was made. A slot
+		Long: `Ticks from --from to before --to, also from before the schedule was made. A tick
 that has its job keeps it, so repeating is harmless. When there is no room for
 more jobs it ends (exit code 6); run it again when some have ended. The jobs
 are not under the schedule's overlap policy: the queue of jobs bounds them.`,
@@ -127,14 +127,14 @@ are not under the schedule's overlap policy: the queue of jobs bounds them.`,
 
 // backfill calls until the interval is done. What was made is printed also when the rest failed.
 func backfill(ctx context.Context, a *app, c *client.Cluster, req *gramv1.BackfillScheduleRequest) error {
-	var slots []*gramv1.BackfilledSlot
+	var ticks []*gramv1.BackfilledTick
 	var failed error
 	for failed == nil {
 		var next int64
 		failed = decide(ctx, a, c, func(ctx context.Context) error {
 			res, err := c.Schedules.BackfillSchedule(ctx, connect.NewRequest(req))
 			if err == nil {
-				slots, next = append(slots, res.Msg.GetSlots()...), res.Msg.GetNextUnixMs()
+				ticks, next = append(ticks, res.Msg.GetTicks()...), res.Msg.GetNextUnixMs()
 			}
 			return err
 		})
@@ -143,43 +143,43 @@ func backfill(ctx context.Context, a *app, c *client.Cluster, req *gramv1.Backfi
 		}
 		req.FromUnixMs = next
 	}
-	if failed != nil && len(slots) == 0 {
+	if failed != nil && len(ticks) == 0 {
 		return failed
 	}
-	if err := printBackfill(a, slots, req.GetDryRun()); err != nil {
+	if err := printBackfill(a, ticks, req.GetDryRun()); err != nil {
 		return err
 	}
 	return failed
 }
 
-func printBackfill(a *app, slots []*gramv1.BackfilledSlot, dry bool) error {
+func printBackfill(a *app, ticks []*gramv1.BackfilledTick, dry bool) error {
 	type row struct {
-		Slot   string `json:"slot"`
+		Tick   string `json:"tick"`
 		Job    string `json:"job"`
 		Result string `json:"result"`
 	}
 	rows := []row{}
-	for _, s := range slots {
-		rows = append(rows, row{show.Clock(s.GetSlotUnixMs()), s.GetJobId(), backfillWord(s, dry)})
+	for _, s := range ticks {
+		rows = append(rows, row{show.Clock(s.GetTickUnixMs()), s.GetJobId(), backfillWord(s, dry)})
 	}
 	if a.flags.output == "json" {
 		return a.printJSON(struct {
 			SchemaVersion int   `json:"schema_version"`
-			Slots         []row `json:"slots"`
+			Ticks         []row `json:"ticks"`
 		}{show.SchemaVersion, rows})
 	}
 	var table terminal.Table
 	for _, r := range rows {
-		table.Row(r.Slot, r.Job, r.Result)
+		table.Row(r.Tick, r.Job, r.Result)
 	}
 	table.Write(a.out)
 	if len(rows) == 0 {
-		a.note("gram: no slot in this interval")
+		a.note("gram: no tick in this interval")
 	}
 	return nil
 }
 
-func backfillWord(s *gramv1.BackfilledSlot, dry bool) string {
+func backfillWord(s *gramv1.BackfilledTick, dry bool) string {
 	switch {
 	case s.GetConflict():
 		return "other spec" // there, by an earlier definition

@@ -25,13 +25,13 @@ func schedulePreviewCommand(a *app) *cobra.Command {
 	var count int
 	cmd := &cobra.Command{
 		Use:   "preview [ID]",
-		Short: "Print the next slots, of a file or an expression without a cluster",
+		Short: "Print the next ticks, of a file or an expression without a cluster",
 		Example: `  gram schedule preview -f examples/nightly.yaml
   gram schedule preview --cron '30 2 * * *' --zone Europe/Berlin -n 3
   gram schedule preview nightly-topics`,
-		Long: `Slots are instants; beside them stands what a clock in the schedule's zone
-shows. A reading that the clock skips has no slot, one that it shows twice has
-the first. -o json adds the URI that a slot's job reads.`,
+		Long: `Ticks are instants; beside them stands what a clock in the schedule's zone
+shows. A reading that the clock skips has no tick, one that it shows twice has
+the first. -o json adds the URI that a tick's job reads.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			after, err := a.instant("--from", begin)
@@ -54,8 +54,8 @@ the first. -o json adds the URI that a slot's job reads.`,
 	set.StringVar(&cron, "cron", "", "cron `expression` instead of a file")
 	set.StringVar(&zone, "zone", schedule.DefaultZone, "with --cron: IANA `name` of a time zone")
 	set.StringVar(&begin, "from", "",
-		"slots from this `instant` on, such as 2026-11-21 or 2026-11-21T02:15:00Z (default now)")
-	set.IntVarP(&count, "count", "n", 10, "this `many` slots")
+		"ticks from this `instant` on, such as 2026-11-21 or 2026-11-21T02:15:00Z (default now)")
+	set.IntVarP(&count, "count", "n", 10, "this `many` ticks")
 	return cmd
 }
 
@@ -92,8 +92,8 @@ func getSchedule(ctx context.Context, a *app, c *client.Cluster, id string, next
 	return res.Msg.GetSchedule(), nil
 }
 
-type slotView struct {
-	Slot  string `json:"slot"`
+type tickView struct {
+	Tick  string `json:"tick"`
 	Local string `json:"local"`
 	Input string `json:"input,omitempty"`
 }
@@ -103,22 +103,22 @@ func preview(a *app, d *gramv1.ScheduleDefinition, after time.Time, count int) e
 	if err != nil {
 		return err
 	}
-	slots := []slotView{}
+	ticks := []tickView{}
 	var rows terminal.Table
-	rows.Row("SLOT", zone.String())
-	for at := table.Next(after.Add(-time.Nanosecond)); !at.IsZero() && len(slots) < count; at = table.Next(at) {
-		view := slotView{Slot: show.Timestamp(at.UnixMilli()), Local: at.In(zone).Format(time.RFC3339)}
+	rows.Row("TICK", zone.String())
+	for at := table.Next(after.Add(-time.Nanosecond)); !at.IsZero() && len(ticks) < count; at = table.Next(at) {
+		view := tickView{Tick: show.Timestamp(at.UnixMilli()), Local: at.In(zone).Format(time.RFC3339)}
 		if d.GetSpecJson() != "" {
 			spec, err := protocol.ParseSpec([]byte(d.GetSpecJson()))
 			if err == nil {
-				spec, err = spec.ForSlot(table.Slot(at))
+				spec, err = spec.ForTick(table.Tick(at))
 			}
 			if err != nil {
 				return exit.AsUsage(err)
 			}
 			view.Input = spec.Spec.Input.URI
 		}
-		slots = append(slots, view)
+		ticks = append(ticks, view)
 		rows.Row(at.UTC().Format(time.RFC3339), at.In(zone).Format("Mon 2006-01-02 15:04 -07:00"))
 	}
 	if a.flags.output == "json" {
@@ -126,8 +126,8 @@ func preview(a *app, d *gramv1.ScheduleDefinition, after time.Time, count int) e
 			SchemaVersion int        `json:"schema_version"`
 			Cron          string     `json:"cron"`
 			TimeZone      string     `json:"time_zone"`
-			Slots         []slotView `json:"slots"`
-		}{show.SchemaVersion, d.GetCron(), zone.String(), slots})
+			Ticks         []tickView `json:"ticks"`
+		}{show.SchemaVersion, d.GetCron(), zone.String(), ticks})
 	}
 	rows.Write(a.out)
 	return nil

@@ -17,10 +17,10 @@ func scheduleReleaseCommand(a *app) *cobra.Command {
 		Example: `  gram schedule list
   gram schedule pause nightly-topics
   gram schedule release`,
-		Long: `A cluster that was begun with a backup fires no slot until then: the old one may
-have fired it after the backup, or may be running yet. Slots that passed are
+		Long: `A cluster that was begun with a backup fires no tick until then: the old one may
+have fired it after the backup, or may be running yet. Ticks that passed are
 decided at the release, by each schedule's catch_up; pause a schedule first,
-and its slots up to resume are skipped. Repeating it is harmless.`,
+and its ticks up to resume are skipped. Repeating it is harmless.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := a.connect()

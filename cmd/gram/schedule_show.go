@@ -16,7 +16,7 @@ import (
 func scheduleListCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
-		Short: "List schedules with their next slot",
+		Short: "List schedules with their next tick",
 		Example: `  gram schedule list
   gram schedule list -o json`,
 		Args: cobra.NoArgs,
@@ -44,7 +44,7 @@ func scheduleListCommand(a *app) *cobra.Command {
 func scheduleShowCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show ID",
-		Short: "Print a schedule, what became of its last slots, and the next ones",
+		Short: "Print a schedule, what became of its last ticks, and the next ones",
 		Example: `  gram schedule show nightly-topics
   gram schedule show nightly-topics -o json`,
 		Args: cobra.ExactArgs(1),
@@ -85,10 +85,10 @@ func printSchedules(a *app, schedules []*gramv1.Schedule) error {
 		width = max(width, len(s.GetDefinition().GetId()))
 	}
 	var table terminal.Table
-	table.Row("ID", "STATE", "NEXT SLOT", "CRON")
+	table.Row("ID", "STATE", "NEXT TICK", "CRON")
 	for _, s := range schedules {
 		next, d := "-", s.GetDefinition()
-		if at := s.GetNextSlotsUnixMs(); len(at) > 0 && !s.GetPaused() && s.GetHeldUnixMs() == 0 {
+		if at := s.GetNextTicksUnixMs(); len(at) > 0 && !s.GetPaused() && s.GetHeldUnixMs() == 0 {
 			next = show.Clock(at[0])
 		}
 		left := terminal.Columns - width - len("  active  ") - len("2026-11-21T02:15:00Z  ")
@@ -133,13 +133,13 @@ func printSchedule(a *app, s *gramv1.Schedule) {
 			table.Row(span.name, spanText(time.Duration(span.ms)*time.Millisecond))
 		}
 	}
-	table.Row("slots", fmt.Sprintf("%d fired, %d skipped; %d jobs not ended", s.GetFired(), s.GetSkipped(),
+	table.Row("ticks", fmt.Sprintf("%d fired, %d skipped; %d jobs not ended", s.GetFired(), s.GetSkipped(),
 		s.GetJobsActive()))
 	if s.GetLatestJobId() != "" {
 		table.Row("latest", s.GetLatestJobId())
-		table.Row("  of slot", show.Clock(s.GetLatestSlotUnixMs()))
+		table.Row("  of tick", show.Clock(s.GetLatestTickUnixMs()))
 	}
-	for i, at := range s.GetNextSlotsUnixMs() {
+	for i, at := range s.GetNextTicksUnixMs() {
 		table.Row([]string{"next", ""}[min(i, 1)], show.Clock(at))
 	}
 	table.Write(a.out)
@@ -164,16 +164,16 @@ func printDecisions(a *app, s *gramv1.Schedule) {
 	}
 	fmt.Fprintln(a.out)
 	var table terminal.Table
-	table.Row("SLOT", "WHAT BECAME OF IT")
+	table.Row("TICK", "WHAT BECAME OF IT")
 	for _, r := range s.GetRecent() {
 		what := r.GetJobId()
 		if skip := show.SkipWord(r); skip != "" {
 			what = "skipped: " + skip
 		}
-		if r.GetSlots() > 1 {
-			what += fmt.Sprintf(", %d slots from %s", r.GetSlots(), show.Clock(r.GetFirstUnixMs()))
+		if r.GetTicks() > 1 {
+			what += fmt.Sprintf(", %d ticks from %s", r.GetTicks(), show.Clock(r.GetFirstUnixMs()))
 		}
-		table.Row(show.Clock(r.GetSlotUnixMs()), what)
+		table.Row(show.Clock(r.GetTickUnixMs()), what)
 	}
 	table.Write(a.out)
 }

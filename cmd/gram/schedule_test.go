@@ -47,7 +47,7 @@ func clientOfCoordinator(t *testing.T) *session {
 }
 
 const validSchedule = `{apiVersion: v1, kind: NaiveBayes, metadata: {name: Nightly Topics},
- spec: {input: {uri: "./day={{previous_slot:%Y-%m-%d}}/", format: tsv, label: 1, text: 2}},
+ spec: {input: {uri: "./day={{previous_tick:%Y-%m-%d}}/", format: tsv, label: 1, text: 2}},
  schedule: {cron: "15 2 * * *", time_zone: Europe/Berlin, catch_up: {mode: all, max: 7}, start_deadline: 6h}}`
 
 // again runs another command of the same client, from empty streams.
@@ -127,7 +127,7 @@ $`)
 	if !want.MatchString(c.stdout.String()) {
 		t.Errorf("dry run:\n%s", c.stdout.String())
 	}
-	c.want(0, c.again("schedule", "trigger", "nightly-topics", "--slot", "2026-10-25T02:15:00+02:00"))
+	c.want(0, c.again("schedule", "trigger", "nightly-topics", "--tick", "2026-10-25T02:15:00+02:00"))
 	id := strings.TrimSpace(c.stdout.String())
 	var job show.Job
 	c.json(&job, "status", id)
@@ -135,23 +135,23 @@ $`)
 		t.Errorf("the job reads %s", job.Spec)
 	}
 	var filled struct {
-		Slots []struct{ Slot, Job, Result string }
+		Ticks []struct{ Tick, Job, Result string }
 	}
 	c.json(&filled, interval...)
-	if len(filled.Slots) != 3 || filled.Slots[0].Result != "made" || filled.Slots[1].Result != "there" ||
-		filled.Slots[1].Job != id || filled.Slots[2].Result != "made" {
+	if len(filled.Ticks) != 3 || filled.Ticks[0].Result != "made" || filled.Ticks[1].Result != "there" ||
+		filled.Ticks[1].Job != id || filled.Ticks[2].Result != "made" {
 		t.Errorf("%+v", filled)
 	}
-	if job.Schedule != "nightly-topics" || job.Slot != "2026-10-25T00:15:00.000Z" {
-		t.Errorf("the job says %q, %q", job.Schedule, job.Slot)
+	if job.Schedule != "nightly-topics" || job.Tick != "2026-10-25T00:15:00.000Z" {
+		t.Errorf("the job says %q, %q", job.Schedule, job.Tick)
 	}
 	c.want(exit.NotFound, c.again("model", "show", "nightly-topics@latest"))
 	if !strings.Contains(c.stderr.String(), "has succeeded yet") {
 		t.Errorf("stderr %q", c.stderr)
 	}
 	c.want(0, c.again("schedule", "trigger", "nightly-topics"))
-	c.want(exit.Usage, c.again("schedule", "trigger", "nightly-topics", "--slot", "2126-01-01"))
-	c.want(exit.Usage, c.again("schedule", "trigger", "nightly-topics", "--slot", "yesterday"))
+	c.want(exit.Usage, c.again("schedule", "trigger", "nightly-topics", "--tick", "2126-01-01"))
+	c.want(exit.Usage, c.again("schedule", "trigger", "nightly-topics", "--tick", "yesterday"))
 	c.want(exit.Usage, c.again("schedule", "backfill", "nightly-topics", "--from", "2026-10-27", "--to", "2026-10-24"))
 	c.want(exit.Usage, c.again("schedule", "backfill", "nightly-topics"))
 }
@@ -168,7 +168,7 @@ func TestBackfillUntilThereIsNoRoom(t *testing.T) {
 		c.want(exit.NoRoom, c.again("schedule", "backfill", "nightly-topics", "--from", "2026-10-24", "--to",
 			"2026-10-25"))
 		if got := strings.Count(c.stdout.String(), "  "+word+"\n"); got != state.MaxActiveOfToken {
-			t.Errorf("%d slots %s, want %d", got, word, state.MaxActiveOfToken)
+			t.Errorf("%d ticks %s, want %d", got, word, state.MaxActiveOfToken)
 		}
 	}
 }
@@ -177,7 +177,7 @@ func TestBackfillUntilThereIsNoRoom(t *testing.T) {
 func TestPreviewWithoutACluster(t *testing.T) {
 	c := newClient(t)
 	c.want(0, c.run("schedule", "preview", "-f", c.writeSpec(validSchedule), "--from", "2026-10-24", "-n", "3"))
-	want := `SLOT                  Europe/Berlin
+	want := `TICK                  Europe/Berlin
 2026-10-24T00:15:00Z  Sat 2026-10-24 02:15 +02:00
 2026-10-25T00:15:00Z  Sun 2026-10-25 02:15 +02:00
 2026-10-26T01:15:00Z  Mon 2026-10-26 02:15 +01:00
@@ -185,10 +185,10 @@ func TestPreviewWithoutACluster(t *testing.T) {
 	if c.stdout.String() != want {
 		t.Errorf("%s", c.stdout.String())
 	}
-	var previewed struct{ Slots []slotView }
+	var previewed struct{ Ticks []tickView }
 	c.json(&previewed, "schedule", "preview", "-f", c.writeSpec(validSchedule), "--from", "2026-03-28T00:00", "-n", "2")
-	if len(previewed.Slots) != 2 || previewed.Slots[1].Slot != "2026-03-30T00:15:00.000Z" ||
-		!strings.HasSuffix(previewed.Slots[1].Input, "/day=2026-03-28/") {
+	if len(previewed.Ticks) != 2 || previewed.Ticks[1].Tick != "2026-03-30T00:15:00.000Z" ||
+		!strings.HasSuffix(previewed.Ticks[1].Input, "/day=2026-03-28/") {
 		t.Errorf("%+v", previewed)
 	}
 	for _, args := range [][]string{
@@ -208,7 +208,7 @@ func TestScheduleFilesAreChecked(t *testing.T) {
 		"Europe/Berlin":        {"Europe/Berlni", "unknown time zone"},
 		"mode: all":            {"mode: every", "known: none, latest, all"},
 		"start_deadline: 6h":   {"start_deadline: 6", "90s"},
-		"previous_slot:":       {"slott:", "{{slot}}"},
+		"previous_tick:":       {"ticks:", "{{tick}}"},
 		", schedule: {":        {", timetable: {", "no section schedule"},
 		"kind: NaiveBayes":     {"kind: NaiveBayse", `"NaiveBayes"`},
 		"name: Nightly Topics": {`name: "--"`, "--id"},

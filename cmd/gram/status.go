@@ -67,14 +67,14 @@ func printJob(a *app, job *gramv1.Job) {
 			p.GetRound(), p.GetPhase(), p.GetLeavesDone(), p.GetLeaves(), p.GetTasksLeased()))
 	}
 	if job.GetScheduleId() != "" {
-		table.Row("schedule", job.GetScheduleId()+", slot "+show.Clock(job.GetSlotUnixMs()))
+		table.Row("schedule", job.GetScheduleId()+", tick "+show.Clock(job.GetTickUnixMs()))
 	}
 	table.Row("submitted", show.Timestamp(job.GetSubmittedUnixMs())+"  "+took(a, job))
 	if n := job.GetCounters(); n != nil {
 		table.Row("tasks", fmt.Sprintf("%d committed, %d duplicate, %d superseded, %d violations",
 			n.GetCommitted(), n.GetDuplicates(), n.GetSuperseded(), n.GetViolations()))
-		if b := n.GetBackups(); b.GetLaunched() > 0 {
-			table.Row("speculative copies", backupsText(b))
+		if b := n.GetSpeculativeCopies(); b.GetLaunched() > 0 {
+			table.Row("speculative copies", copiesText(b))
 		}
 		if r := n.GetRemade(); r.GetChanges() > 0 {
 			table.Row("made again", show.RemadeText(r))
@@ -93,7 +93,7 @@ func printJob(a *app, job *gramv1.Job) {
 	printOutputs(a, job)
 }
 
-func backupsText(b *gramv1.Backups) string {
+func copiesText(b *gramv1.SpeculativeCopies) string {
 	return fmt.Sprintf("%d launched, %d won, %d wasted", b.GetLaunched(), b.GetWon(), b.GetWasted())
 }
 
@@ -142,7 +142,7 @@ func clusterStatus(ctx context.Context, a *app, c *client.Cluster) error {
 	table.Row("store", s.GetStoreUri())
 	table.Row("jobs", fmt.Sprintf("%d active of %d", s.GetJobsActive(), s.GetJobsTotal()))
 	table.Row("leases", fmt.Sprintf("%d granted, %d expired", s.GetLeasesGranted(), s.GetLeasesExpired()))
-	table.Row("speculative copies", backupsText(s.GetBackups()))
+	table.Row("speculative copies", copiesText(s.GetSpeculativeCopies()))
 	table.Row("states", checkpointText(s))
 	table.Row("clock", show.LeaderClock(s.GetClock()))
 	table.Row("on disk", fmt.Sprintf("%s log, %s snapshots", show.Size(int64(s.GetRaftLogBytes())),

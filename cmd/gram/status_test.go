@@ -20,11 +20,11 @@ func rowsOf(text string) map[string]string {
 
 // A second attempt of a task is a speculative copy, of a job and of the cluster. A backup is a file.
 func TestStatusCountsSpeculativeCopies(t *testing.T) {
-	copies := &gramv1.Backups{Launched: 5, Won: 3, Wasted: 2}
+	copies := &gramv1.SpeculativeCopies{Launched: 5, Won: 3, Wasted: 2}
 	job := jobIn("a", succeeded)
-	job.Counters = &gramv1.Counters{Committed: 76, Backups: copies}
+	job.Counters = &gramv1.Counters{Committed: 76, SpeculativeCopies: copies}
 	b := &backend{get: func(string) (*gramv1.Job, error) { return job, nil },
-		status: &gramv1.StatusResponse{Backups: copies}}
+		status: &gramv1.StatusResponse{SpeculativeCopies: copies}}
 	for _, args := range [][]string{{"status", "a"}, {"status"}} {
 		c := clientOf(t, b)
 		c.want(0, c.run(args...))
@@ -34,7 +34,7 @@ func TestStatusCountsSpeculativeCopies(t *testing.T) {
 			t.Errorf("%q prints %q:\n%s", args, got, text)
 		}
 	}
-	job.Counters.Backups = &gramv1.Backups{}
+	job.Counters.SpeculativeCopies = &gramv1.SpeculativeCopies{}
 	c := clientOf(t, b)
 	c.want(0, c.run("status", "a"))
 	if text := c.stdout.String(); strings.Contains(text, "speculative") {

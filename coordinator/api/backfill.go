@@ -14,53 +14,53 @@ import (
 )
 
 const (
-	maxBackfill = 100         // slots of one call
+	maxBackfill = 100         // ticks of one call
 	clockSkew   = time.Minute // how far a client's clock may be ahead of ours
 )
 
-// TriggerSchedule makes the job of an instant. It is no decision on a slot: the schedule goes
-// on as if nothing had been, and a slot of the same instant finds its job made.
+// TriggerSchedule makes the job of an instant. It is no decision on a tick: the schedule goes
+// on as if nothing had been, and a tick of the same instant finds its job made.
 func (s *Schedules) TriggerSchedule(
 	ctx context.Context, req *connect.Request[pb.TriggerScheduleRequest],
 ) (*connect.Response[pb.TriggerScheduleResponse], error) {
-	slot := req.Msg.GetSlotUnixMs()
-	if slot <= 0 || time.UnixMilli(slot).UTC().After(s.Wall().Add(clockSkew)) {
+	tick := req.Msg.GetTickUnixMs()
+	if tick <= 0 || time.UnixMilli(tick).UTC().After(s.Wall().Add(clockSkew)) {
 		return nil, connect.NewError(connect.CodeInvalidArgument,
-			fmt.Errorf("slot_unix_ms %d is not an instant of the past; here it is %s", slot,
+			fmt.Errorf("tick_unix_ms %d is not an instant of the past; here it is %s", tick,
 				s.Wall().UTC().Format(time.RFC3339)))
 	}
 	_, sched, err := s.readSchedule(ctx, req.Msg.GetId())
 	if err != nil {
 		return nil, err
 	}
-	reply, err := s.submitSlot(ctx, sched, slot)
+	reply, err := s.submitTick(ctx, sched, tick)
 	if err != nil {
 		return nil, err
 	}
 	return connect.NewResponse(&pb.TriggerScheduleResponse{Job: s.Describe(reply.Job), Created: reply.Created}), nil
 }
 
-// submitSlot submits the job of an instant under the id that follows from schedule and instant.
-func (s *Schedules) submitSlot(ctx context.Context, sched *state.Schedule, slot int64) (state.Reply, error) {
-	job, err := s.handJob(ctx, sched, slot)
+// submitTick submits the job of an instant under the id that follows from schedule and instant.
+func (s *Schedules) submitTick(ctx context.Context, sched *state.Schedule, tick int64) (state.Reply, error) {
+	job, err := s.handJob(ctx, sched, tick)
 	if err != nil {
 		return state.Reply{}, err
 	}
 	return s.Agree(ctx, &pb.Command{Body: &pb.Command_Submit{Submit: job}})
 }
 
-func (s *Schedules) handJob(ctx context.Context, sched *state.Schedule, slot int64) (*pb.SubmitJob, error) {
+func (s *Schedules) handJob(ctx context.Context, sched *state.Schedule, tick int64) (*pb.SubmitJob, error) {
 	view, _ := s.View()
-	job, err := s.Commands.Slot(view, sched, time.UnixMilli(slot).UTC())
+	job, err := s.Commands.Tick(view, sched, time.UnixMilli(tick).UTC())
 	if err != nil {
 		return nil, connect.NewError(connect.CodeInvalidArgument, err)
 	}
-	job.Id, job.ScheduleId, job.SlotUnixMs = sched.SlotJobID(slot), sched.ID(), slot
+	job.Id, job.ScheduleId, job.TickUnixMs = sched.TickJobID(tick), sched.ID(), tick
 	job.SubmittedBy = gate.CallerOf(ctx).TokenID
 	return job, nil
 }
 
-// BackfillSchedule submits the jobs of the slots of an interval.
+// BackfillSchedule submits the jobs of the ticks of an interval.
 func (s *Schedules) BackfillSchedule(
 	ctx context.Context, req *connect.Request[pb.BackfillScheduleRequest],
 ) (*connect.Response[pb.BackfillScheduleResponse], error) {
@@ -83,32 +83,32 @@ func (s *Schedules) BackfillSchedule(
 		if !at.Before(to) {
 			break
 		}
-		var slot *pb.BackfilledSlot
-		if len(res.Slots) < maxBackfill {
-			if slot, err = s.backfill(ctx, view, sched, at.UnixMilli(), req.Msg.GetDryRun()); err != nil &&
-				len(res.Slots) == 0 {
+		var tick *pb.BackfilledTick
+		if len(res.Ticks) < maxBackfill {
+			if tick, err = s.backfill(ctx, view, sched, at.UnixMilli(), req.Msg.GetDryRun()); err != nil &&
+				len(res.Ticks) == 0 {
 				return nil, err
 			}
 		}
-		if slot == nil { // the rest is for the next call, which tells the error too
+		if tick == nil { // the rest is for the next call, which tells the error too
 			res.NextUnixMs = at.UnixMilli()
 			break
 		}
-		res.Slots = append(res.Slots, slot)
+		res.Ticks = append(res.Ticks, tick)
 	}
 	return connect.NewResponse(res), nil
 }
 
-// backfill submits the job of one slot unless it is there. What is there under an earlier
+// backfill submits the job of one tick unless it is there. What is there under an earlier
 // definition stays.
 func (s *Schedules) backfill(
-	ctx context.Context, view state.State, sched *state.Schedule, slot int64, dry bool,
-) (*pb.BackfilledSlot, error) {
-	job, err := s.handJob(ctx, sched, slot)
+	ctx context.Context, view state.State, sched *state.Schedule, tick int64, dry bool,
+) (*pb.BackfilledTick, error) {
+	job, err := s.handJob(ctx, sched, tick)
 	if err != nil {
 		return nil, err
 	}
-	out := &pb.BackfilledSlot{SlotUnixMs: slot, JobId: job.GetId()}
+	out := &pb.BackfilledTick{TickUnixMs: tick, JobId: job.GetId()}
 	if old, exists := view.Job(job.GetId()); exists {
 		out.Conflict = old.SpecHash != job.GetSpecHash()
 		return out, nil

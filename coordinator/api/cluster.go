@@ -26,7 +26,7 @@ type Cluster interface {
 	Describe(job *state.Job) *pb.Job
 	// Fits refuses a job that no worker has the memory for.
 	Fits(cmd *pb.SubmitJob) error
-	// Wall is the time of slots and deadlines, Admitted the time that tokens are judged by.
+	// Wall is the time of ticks and deadlines, Admitted the time that tokens are judged by.
 	Wall() time.Time
 	Admitted() time.Time
 	// Stopping is closed when calls that wait are to end.

@@ -9,7 +9,7 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// describeSchedule returns a schedule as people see it, with at most next of its next slots.
+// describeSchedule returns a schedule as people see it, with at most next of its next ticks.
 func (s *Schedules) describeSchedule(sched *state.Schedule, next int) *pb.Schedule {
 	d := sched.Definition
 	view, _ := s.View()
@@ -20,9 +20,9 @@ func (s *Schedules) describeSchedule(sched *state.Schedule, next int) *pb.Schedu
 			CatchUp: d.GetCatchUp(), CatchUpMax: d.GetCatchUpMax(), StartDeadlineMs: d.GetStartDeadlineMs(),
 			JitterMs: d.GetJitterMs(),
 		},
-		Paused: sched.Paused, LastSlotUnixMs: sched.LastSlot, Fired: sched.Fired, Skipped: sched.Skipped,
-		Recent:     sched.SlotRecords(),
-		HeldUnixMs: view.HeldSince, LatestJobId: sched.LatestJob, LatestSlotUnixMs: sched.LatestSlot,
+		Paused: sched.Paused, LastTickUnixMs: sched.LastTick, Fired: sched.Fired, Skipped: sched.Skipped,
+		Recent:     sched.TickRecords(),
+		HeldUnixMs: view.HeldSince, LatestJobId: sched.LatestJob, LatestTickUnixMs: sched.LatestTick,
 		JobsActive: uint32(view.JobsOf(sched.ID())),
 	}
 	table, err := command.TimetableOf(d.GetCron(), d.GetTimeZone())
@@ -30,7 +30,7 @@ func (s *Schedules) describeSchedule(sched *state.Schedule, next int) *pb.Schedu
 		out.Problem = err.Error()
 		return out
 	}
-	from := time.UnixMilli(sched.LastSlot).UTC()
+	from := time.UnixMilli(sched.LastTick).UTC()
 	if now := s.Wall(); sched.Paused || view.Held() && from.Before(now) {
 		from = now // what has passed is decided when it goes on
 	}
@@ -38,7 +38,7 @@ func (s *Schedules) describeSchedule(sched *state.Schedule, next int) *pb.Schedu
 		if next--; next < 0 {
 			break
 		}
-		out.NextSlotsUnixMs = append(out.NextSlotsUnixMs, at.UnixMilli())
+		out.NextTicksUnixMs = append(out.NextTicksUnixMs, at.UnixMilli())
 	}
 	return out
 }

@@ -86,7 +86,7 @@ func (s *Schedules) ListSchedules(
 	return connect.NewResponse(res), nil
 }
 
-// PauseSchedule proposes that slots pass.
+// PauseSchedule proposes that ticks pass.
 func (s *Schedules) PauseSchedule(
 	ctx context.Context, req *connect.Request[pb.PauseScheduleRequest],
 ) (*connect.Response[pb.PauseScheduleResponse], error) {
@@ -98,7 +98,7 @@ func (s *Schedules) PauseSchedule(
 	return connect.NewResponse(&pb.PauseScheduleResponse{Schedule: s.describeSchedule(reply.Schedule, 1)}), nil
 }
 
-// ResumeSchedule proposes that slots fire again, from the next one on.
+// ResumeSchedule proposes that ticks fire again, from the next one on.
 func (s *Schedules) ResumeSchedule(
 	ctx context.Context, req *connect.Request[pb.ResumeScheduleRequest],
 ) (*connect.Response[pb.ResumeScheduleResponse], error) {
@@ -110,7 +110,7 @@ func (s *Schedules) ResumeSchedule(
 	return connect.NewResponse(&pb.ResumeScheduleResponse{Schedule: s.describeSchedule(reply.Schedule, 1)}), nil
 }
 
-// ReleaseSchedules proposes that slots are decided again, after a restore.
+// ReleaseSchedules proposes that ticks are decided again, after a restore.
 func (s *Schedules) ReleaseSchedules(
 	ctx context.Context, _ *connect.Request[pb.ReleaseSchedulesRequest],
 ) (*connect.Response[pb.ReleaseSchedulesResponse], error) {

@@ -26,10 +26,10 @@ type Record struct {
 	Time   time.Time `json:"time"`   // UTC, of the member that wrote it
 	Member string    `json:"member"` // that member
 	Who    string    `json:"who"`    // "token ID", "certificate ROLE", "schedule ID", "leader" or "stranger"
-	What   string    `json:"what"`   // a procedure, "JobService.Submit", or a command, "fire_slot"
+	What   string    `json:"what"`   // a procedure, "JobService.Submit", or a command, "fire_tick"
 	Object string    `json:"object,omitempty"`
 	Result Result    `json:"result"`
-	Reason string    `json:"reason,omitempty"` // of a refusal, or why a slot was skipped
+	Reason string    `json:"reason,omitempty"` // of a refusal, or why a tick was skipped
 	// Source is the caller's address, Via the member that handed the call on.
 	Source    string `json:"source,omitempty"`
 	Via       string `json:"via,omitempty"`

@@ -30,8 +30,8 @@ func (trails Trails) Decided(cmd *pb.Command, reply state.Reply, index uint64, e
 	case err != nil:
 		rec.Result, rec.Reason = Refused, reasonOf("refused", err)
 	}
-	if fire := cmd.GetFireSlot(); fire != nil {
-		describeSlot(&rec, fire, reply)
+	if fire := cmd.GetFireTick(); fire != nil {
+		describeTick(&rec, fire, reply)
 	}
 	if len(reply.Retired) > 0 {
 		rec.Object = "jobs " + strings.Join(reply.Retired, " ")
@@ -39,10 +39,10 @@ func (trails Trails) Decided(cmd *pb.Command, reply state.Reply, index uint64, e
 	trails.Log.Write(rec)
 }
 
-// describeSlot tells which slot, and its job.
-func describeSlot(rec *Record, fire *pb.FireSlot, reply state.Reply) {
+// describeTick tells which tick, and its job.
+func describeTick(rec *Record, fire *pb.FireTick, reply state.Reply) {
 	rec.Who = "schedule " + fire.GetScheduleId()
-	rec.Object = "slot " + time.UnixMilli(fire.GetSlotUnixMs()).UTC().Format(time.RFC3339Nano)
+	rec.Object = "tick " + time.UnixMilli(fire.GetTickUnixMs()).UTC().Format(time.RFC3339Nano)
 	switch {
 	case rec.Result != OK:
 	case fire.GetJob() == nil:

@@ -13,7 +13,7 @@ import (
 )
 
 // Schedule checks a definition and writes the defaults in, those of its jobs' spec too.
-// So equal definitions make equal commands, and a slot's job is refused here if it ever is.
+// So equal definitions make equal commands, and a tick's job is refused here if it ever is.
 func (m Maker) Schedule(req *pb.CreateScheduleRequest, now time.Time) (*pb.PutSchedule, error) {
 	d := &pb.ScheduleDefinition{}
 	proto.Merge(d, req.GetDefinition())
@@ -33,7 +33,7 @@ func (m Maker) Schedule(req *pb.CreateScheduleRequest, now time.Time) (*pb.PutSc
 			"again: leave it out, or let one job do both")
 	}
 	if err == nil {
-		spec, err = spec.WithSlotDefaults(table.Slot(table.Next(now)), m.Validate)
+		spec, err = spec.WithTickDefaults(table.Tick(table.Next(now)), m.Validate)
 	}
 	if err != nil {
 		return nil, connect.NewError(connect.CodeInvalidArgument, err)

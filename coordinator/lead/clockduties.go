@@ -97,7 +97,7 @@ func (c timekeeper) watchClock(ctx context.Context) {
 		case v.Trusted():
 			c.cfg.Logger.Warn("the clock is trusted again")
 		default:
-			c.cfg.Logger.Error("the clock is not trusted: no slot fires, and nothing is retired or swept", "why",
+			c.cfg.Logger.Error("the clock is not trusted: no tick fires, and nothing is retired or swept", "why",
 				ClockText(v))
 		}
 		last = v.Doubt

@@ -1,4 +1,4 @@
-// Package lead is what lives with a leadership: who may decide, the decisions, leases, slots, sweeps and the watch over
+// Package lead is what lives with a leadership: who may decide, the decisions, leases, ticks, sweeps and the watch over
 // the other members. Every member has it ready; it acts while it leads.
 package lead
 

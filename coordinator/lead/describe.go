@@ -22,7 +22,7 @@ func (c *Leader) Describe(job *state.Job) *pb.Job {
 		},
 		Failure: job.Failure.Proto(), Outputs: job.OutputFiles(), Counters: job.Counters.Proto(),
 		Rounds:     job.Rounds.Records(),
-		ScheduleId: job.ScheduleID, SlotUnixMs: job.Slot, Audit: job.Audits.Summary(),
+		ScheduleId: job.ScheduleID, TickUnixMs: job.Tick, Audit: job.Audits.Summary(),
 	}
 	if lead, err := c.Leadership(); err == nil && !job.Ended() {
 		c.describeWork(lead, job, out)
@@ -44,9 +44,9 @@ func (c *Leader) describeWork(lead *Leadership, job *state.Job, out *pb.Job) {
 	defer lead.mu.Unlock()
 	out.Progress.TasksLeased = uint32(lead.board.Jobs.Leased(job.ID, ""))
 	untold := lead.board.Jobs.Untold(job)
-	out.Counters.Backups.Launched += untold.Launched
-	out.Counters.Backups.Won += untold.Won
-	out.Counters.Backups.Wasted += untold.Wasted
+	out.Counters.SpeculativeCopies.Launched += untold.Launched
+	out.Counters.SpeculativeCopies.Won += untold.Won
+	out.Counters.SpeculativeCopies.Wasted += untold.Wasted
 	out.Reason = reason(lead.board, job, c.clock.Mono())
 }
 

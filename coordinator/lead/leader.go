@@ -135,7 +135,7 @@ func (c *Leader) assume(ctx context.Context, duties *sync.WaitGroup) error {
 	c.mu.Unlock()
 	c.cfg.Logger.Info("leading", "term", term, "jobs_active", view.ActiveCount())
 	duties.Go(func() { decider{c}.decide(lead) })
-	duties.Go(func() { slotFirer{c}.fireSlots(lead) })
+	duties.Go(func() { tickFirer{c}.fireTicks(lead) })
 	duties.Go(func() { c.members.watchMembers(lead) })
 	duties.Go(func() { c.sweepNowAndThen(lead) })
 	duties.Go(func() { timekeeper{c}.watchStoreClock(lead) })

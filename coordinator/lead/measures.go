@@ -47,7 +47,7 @@ var (
 		"new jobs.")
 	raftLogBytes = gauge("gram_raft_log_bytes", "The size of the raft log's file.")
 	clockTrusted = gauge("gram_clock_trusted", "1 while this member's wall clock is trusted; on a leader, 0 means "+
-		"that no slot fires and nothing is retired or swept.")
+		"that no tick fires and nothing is retired or swept.")
 	clockOffset = gauge("gram_clock_offset_seconds",
 		"How far this member's wall clock is ahead of the median of the clocks it knows, or of its time since boot.")
 	raftSnapshotAt = gauge("gram_raft_snapshot_index", "The entry of this member's newest snapshot.")
@@ -66,7 +66,7 @@ var (
 	leasesExpired  = gauge("gram_leases_expired_total", "Leases not renewed in time since this leader's election.")
 	committedLease = gauge("gram_committed_leased_total",
 		"Tasks leased though committed, since this leader's election; never expected.")
-	backupsBy = gauge("gram_backups_total", "Speculative copies since this leader's election, by outcome.",
+	copiesBy = gauge("gram_speculative_copies_total", "Speculative copies since this leader's election, by outcome.",
 		"outcome")
 	violations = gauge("gram_determinism_violations",
 		"Nodes of known jobs that were committed with two digests; never expected.")
@@ -95,7 +95,7 @@ func (m *measures) Describe(out chan<- *prometheus.Desc) {
 		auditLines, auditLeftOut, auditFailed, diskFree, diskSize, diskLow, raftLogBytes, clockTrusted, clockOffset,
 		logTimeAhead,
 		jobsBy, tasksWaiting, tasksLeased, workersLive, workerSlots, slotsWanted, leasesGranted, leasesExpired,
-		committedLease, backupsBy, violations,
+		committedLease, copiesBy, violations,
 		auditsBy, convicted, schedulesBy, storeDenied, statesDiffer, memberHealthy, memberBehind,
 	} {
 		out <- d
@@ -246,9 +246,9 @@ func (m *measures) ofBoard(r readings, lead *Leadership) {
 	r.counter(leasesGranted, counts.Granted)
 	r.counter(leasesExpired, counts.Expired)
 	r.counter(committedLease, counts.CommittedLeased)
-	r.counter(backupsBy, counts.Backups.Launched, "launched")
-	r.counter(backupsBy, counts.Backups.Won, "won")
-	r.counter(backupsBy, counts.Backups.Wasted, "wasted")
+	r.counter(copiesBy, counts.SpeculativeCopies.Launched, "launched")
+	r.counter(copiesBy, counts.SpeculativeCopies.Won, "won")
+	r.counter(copiesBy, counts.SpeculativeCopies.Wasted, "wasted")
 }
 
 func (c *Leader) load(lead *Leadership) (schedule.Load, schedule.Counts) {

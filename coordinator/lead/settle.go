@@ -66,7 +66,7 @@ func (c Workers) completion(
 	w := c.workerFacts(lead, workerID)
 	made := &pb.Completion{
 		Id: r.GetId(), Output: r.GetOutput(), Worker: w.Name, WorkerId: workerID, Kernels: w.Kernels,
-		Backups: c.tellBackups(lead, t), SpentUs: r.GetSpentUs(),
+		SpeculativeCopies: c.tellCopies(lead, t), SpentUs: r.GetSpentUs(),
 	}
 	if t.Again {
 		made.Kernels = w.Other
@@ -108,10 +108,10 @@ func (c Workers) isModel(t schedule.Task, files []*pb.OutputFile) bool {
 	return false
 }
 
-// tellBackups takes what the log has not been told of a job's backups; nil when there is nothing. What a
+// tellCopies takes what the log has not been told of a job's speculative copies; nil when there is nothing. What a
 // proposal takes along that does not come through is not told again: it may have come through. While the report is made
 // it alone is heard.
-func (c Workers) tellBackups(lead *Leadership, task schedule.Task) *pb.Backups {
+func (c Workers) tellCopies(lead *Leadership, task schedule.Task) *pb.SpeculativeCopies {
 	lead.mu.Lock()
 	defer lead.mu.Unlock()
 	view, _ := c.fsm.View()
@@ -119,7 +119,7 @@ func (c Workers) tellBackups(lead *Leadership, task schedule.Task) *pb.Backups {
 	if !ok || job.Reporting() && task.Kind != pb.TaskKind_TASK_KIND_REPORT {
 		return nil
 	}
-	return lease.WireBackups(lead.board.Jobs.Tell(job))
+	return lease.WireCopies(lead.board.Jobs.Tell(job))
 }
 
 // refusal is the failure of a task whose result state does not accept.

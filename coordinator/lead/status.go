@@ -38,7 +38,8 @@ func (c *Leader) addLeaderMemory(lead *Leadership, res *pb.StatusResponse) {
 	defer lead.mu.Unlock()
 	counts := lead.board.Jobs.Counts
 	res.LeasesGranted, res.LeasesExpired, res.CommittedLeased = counts.Granted, counts.Expired, counts.CommittedLeased
-	res.Backups = &pb.Backups{Launched: counts.Backups.Launched, Won: counts.Backups.Won, Wasted: counts.Backups.Wasted}
+	copies := counts.SpeculativeCopies
+	res.SpeculativeCopies = &pb.SpeculativeCopies{Launched: copies.Launched, Won: copies.Won, Wasted: copies.Wasted}
 	res.Sweeps = proto.CloneOf(&lead.swept)
 	now := c.clock.Mono()
 	for _, w := range lead.board.Roster.Live(now) {

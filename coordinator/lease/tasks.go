@@ -96,12 +96,12 @@ func wireAudit(g schedule.Grant) *pb.Task {
 	}
 }
 
-// WireBackups is nil for nothing: it would take room in every entry.
-func WireBackups(b schedule.Backups) *pb.Backups {
-	if b == (schedule.Backups{}) {
+// WireCopies is nil for nothing: it would take room in every entry.
+func WireCopies(b schedule.SpeculativeCopies) *pb.SpeculativeCopies {
+	if b == (schedule.SpeculativeCopies{}) {
 		return nil
 	}
-	return &pb.Backups{Launched: b.Launched, Won: b.Won, Wasted: b.Wasted}
+	return &pb.SpeculativeCopies{Launched: b.Launched, Won: b.Won, Wasted: b.Wasted}
 }
 
 // TaskFrom reads a task off the wire.

@@ -26,7 +26,7 @@ func WireTimeline(t schedule.Timeline, started time.Time) *pb.Timeline {
 		out.Marks = append(out.Marks, &pb.TimelineMark{
 			Worker: uint32(m.Worker), Slot: uint32(m.Slot), FromUnixMs: at(m.From), ToUnixMs: at(m.To), Work: m.Work,
 			Round: m.Round,
-			Tasks: uint32(m.Tasks), Outcome: m.Outcome, Backup: m.Backup,
+			Tasks: uint32(m.Tasks), Outcome: m.Outcome, Speculative: m.Speculative,
 		})
 	}
 	for _, e := range t.Events {

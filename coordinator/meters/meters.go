@@ -26,8 +26,8 @@ type Meters struct {
 	Commits      prometheus.Histogram
 	TaskFailures *prometheus.CounterVec
 	Remade       prometheus.Counter
-	Slots        *prometheus.CounterVec
-	SlotDelay    prometheus.Histogram
+	Ticks        *prometheus.CounterVec
+	TickDelay    prometheus.Histogram
 }
 
 // New returns meters that show 0.
@@ -51,17 +51,17 @@ func New() *Meters {
 			Name: "gram_remade_tasks_total", Help: "Tasks whose committed work was taken back, because it was lost " +
 				"or wrong.",
 		}),
-		Slots: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "gram_schedule_slots_total",
-			Help: "Slots of schedules that this leader decided: fired, or why they were skipped.",
+		Ticks: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "gram_schedule_ticks_total",
+			Help: "Ticks of schedules that this leader decided: fired, or why they were skipped.",
 		}, []string{"outcome"}),
-		SlotDelay: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name:    "gram_schedule_slot_delay_seconds",
-			Help:    "From a slot's time to its firing; jitter and waiting for room count.",
+		TickDelay: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name:    "gram_schedule_tick_delay_seconds",
+			Help:    "From a tick's time to its firing; jitter and waiting for room count.",
 			Buckets: []float64{1, 2, 5, 10, 30, 60, 300, 900, 3600, 21600, 86400},
 		}),
 	}
-	m.Registry.MustRegister(m.calls, m.Denied, m.Commits, m.TaskFailures, m.Remade, m.Slots, m.SlotDelay,
+	m.Registry.MustRegister(m.calls, m.Denied, m.Commits, m.TaskFailures, m.Remade, m.Ticks, m.TickDelay,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.showZeros()
 	return m
@@ -76,10 +76,10 @@ func (m *Meters) showZeros() {
 	for class := range pb.FailureClass_name {
 		m.TaskFailures.WithLabelValues(ClassName(pb.FailureClass(class)))
 	}
-	m.Slots.WithLabelValues("fired")
+	m.Ticks.WithLabelValues("fired")
 	for reason := range pb.SkipReason_name {
 		if r := pb.SkipReason(reason); r != pb.SkipReason_SKIP_REASON_UNSPECIFIED {
-			m.Slots.WithLabelValues(state.SkipName(r))
+			m.Ticks.WithLabelValues(state.SkipName(r))
 		}
 	}
 }

@@ -59,7 +59,7 @@ type Bond struct {
 // Counts are facts since this leader was elected.
 type Counts struct {
 	Granted, Expired, CommittedLeased uint64
-	Backups                           Backups
+	SpeculativeCopies                 SpeculativeCopies
 }
 
 // Board is one leader's memory of workers and leases. It is not safe for

@@ -14,18 +14,18 @@ import (
 // costs nothing but the time to make it anew. It is not safe for concurrent use.
 type Calendar struct {
 	zone    func(name string) (*time.Location, error)
-	job     func(sched *state.Schedule, slot time.Time) (*pb.SubmitJob, error)
+	job     func(sched *state.Schedule, tick time.Time) (*pb.SubmitJob, error)
 	entries map[string]*entry
 	view    state.State // that entries were made from
 	seen    bool
 	at      time.Time // of the last plan
 	wake    time.Time
-	blocked bool // a slot waits for room
+	blocked bool // a tick waits for room
 }
 
 // Agenda is what is due.
 type Agenda struct {
-	Commands []*pb.Command // FireSlot, to be proposed in order; what is refused is decided anew
+	Commands []*pb.Command // FireTick, to be proposed in order; what is refused is decided anew
 	Wake     time.Time     // by the wall clock; zero when nothing will come due
 	Problems []error       // schedules that cannot be followed, each once
 }
@@ -35,21 +35,21 @@ type entry struct {
 	sched *state.Schedule
 	table Timetable
 	err   error
-	next  time.Time // the first slot not decided
-	after time.Time // the slot after that
+	next  time.Time // the first tick not decided
+	after time.Time // the tick after that
 	due   time.Time // when next may fire: itself and the jitter
 }
 
-// NewCalendar makes an empty calendar. Zones and the jobs of slots come from functions:
+// NewCalendar makes an empty calendar. Zones and the jobs of ticks come from functions:
 // reading zone files is no business of a decision, nor is what a spec may hold.
 func NewCalendar(
-	zone func(name string) (*time.Location, error), job func(sched *state.Schedule, slot time.Time) (*pb.SubmitJob,
+	zone func(name string) (*time.Location, error), job func(sched *state.Schedule, tick time.Time) (*pb.SubmitJob,
 		error),
 ) *Calendar {
 	return &Calendar{zone: zone, job: job, entries: make(map[string]*entry)}
 }
 
-// Due decides on the slots that have come due. Those that pass while their schedule is paused are
+// Due decides on the ticks that have come due. Those that pass while their schedule is paused are
 // decided when it goes on, all in a row: a schedule that stays paused writes nothing. Asked again before anything has
 // changed, it answers the same; when nothing is due, at once.
 func (c *Calendar) Due(view state.State, now time.Time) Agenda {
@@ -71,7 +71,7 @@ func (c *Calendar) Due(view state.State, now time.Time) Agenda {
 		e := c.entries[sched.ID()]
 		if e.err == nil && !e.due.IsZero() && !sched.Paused && !now.Before(e.due) {
 			own := min(room, view.Room(sched.Definition.GetSubmittedBy()))
-			d := &decider{calendar: c, view: view, entry: e, now: now, room: own, last: sched.LastSlot}
+			d := &decider{calendar: c, view: view, entry: e, now: now, room: own, last: sched.LastTick}
 			d.run()
 			agenda.Commands, room = append(agenda.Commands, d.commands...), room+d.room-own
 		}
@@ -122,7 +122,7 @@ func (c *Calendar) newEntry(sched *state.Schedule) *entry {
 // moveTo takes the schedule as it is after more decisions.
 func (e *entry) moveTo(sched *state.Schedule) {
 	e.sched = sched
-	last := time.UnixMilli(sched.LastSlot).UTC()
+	last := time.UnixMilli(sched.LastTick).UTC()
 	if !e.next.IsZero() && e.next.Equal(last) {
 		e.next = e.after // the common case, found already
 	} else {
@@ -135,17 +135,17 @@ func (e *entry) moveTo(sched *state.Schedule) {
 	}
 }
 
-// dueAt is the slot, put off by a share of the jitter that follows from schedule and slot,
-// but never to the next slot or beyond: slots come due in order.
-func dueAt(sched *state.Schedule, slot, next time.Time) time.Time {
+// dueAt is the tick, put off by a share of the jitter that follows from schedule and tick,
+// but never to the next tick or beyond: ticks come due in order.
+func dueAt(sched *state.Schedule, tick, next time.Time) time.Time {
 	span := sched.Definition.GetJitterMs()
 	if !next.IsZero() {
-		span = min(span, next.Sub(slot).Milliseconds()-1)
+		span = min(span, next.Sub(tick).Milliseconds()-1)
 	}
 	if span <= 0 {
-		return slot
+		return tick
 	}
-	sum := sha256.Sum256([]byte("gram schedule jitter\x00" + sched.SlotJobID(slot.UnixMilli())))
+	sum := sha256.Sum256([]byte("gram schedule jitter\x00" + sched.TickJobID(tick.UnixMilli())))
 	share := binary.BigEndian.Uint64(sum[:]) % uint64(span+1)
-	return slot.Add(time.Duration(share) * time.Millisecond)
+	return tick.Add(time.Duration(share) * time.Millisecond)
 }

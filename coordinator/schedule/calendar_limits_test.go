@@ -28,7 +28,7 @@ func TestSchedulesShareTheRoom(t *testing.T) {
 		c.fill(2)
 		var fire []string
 		for _, cmd := range c.calendar.Due(c.view, instant(t, "2026-11-21T00:10")).Commands {
-			fire = append(fire, cmd.GetFireSlot().GetScheduleId())
+			fire = append(fire, cmd.GetFireTick().GetScheduleId())
 		}
 		if !slices.Equal(fire, ids[:2]) {
 			t.Errorf("of %v fire %v", ids, fire)
@@ -36,23 +36,23 @@ func TestSchedulesShareTheRoom(t *testing.T) {
 	}
 }
 
-// A slot that replaces the job of the one before needs no place but that.
+// A tick that replaces the job of the one before needs no place but that.
 func TestReplacingNeedsNoRoom(t *testing.T) {
 	c := newClock(t)
 	c.put(func(d *pb.PutSchedule) { d.Overlap = pb.ScheduleOverlap_SCHEDULE_OVERLAP_REPLACE })
-	c.tick("2026-11-21T00:10")
+	c.reach("2026-11-21T00:10")
 	c.fill(0)
-	c.tick("2026-11-21T00:20")
+	c.reach("2026-11-21T00:20")
 	c.want("00:10 00:20")
 }
 
-// Of slots that are made up for in one go, the first keeps the others from firing where jobs may not overlap.
-func TestSlotsOfOneGoOverlap(t *testing.T) {
+// Of ticks that are made up for in one go, the first keeps the others from firing where jobs may not overlap.
+func TestTicksOfOneGoOverlap(t *testing.T) {
 	c := newClock(t)
 	c.put(func(d *pb.PutSchedule) {
 		d.Overlap, d.CatchUp, d.CatchUpMax = pb.ScheduleOverlap_SCHEDULE_OVERLAP_FORBID, pb.CatchUp_CATCH_UP_ALL, 100
 	})
-	c.tick("2026-11-21T00:35")
+	c.reach("2026-11-21T00:35")
 	c.want("00:10 OVERLAPx2")
 }
 
@@ -60,10 +60,10 @@ func TestSlotsOfOneGoOverlap(t *testing.T) {
 func TestAChangedSchedule(t *testing.T) {
 	c := newClock(t)
 	c.put(func(*pb.PutSchedule) {})
-	c.tick("2026-11-21T00:10")
+	c.reach("2026-11-21T00:10")
 	c.put(func(d *pb.PutSchedule) { d.Cron, d.Replace = "*/15 * * * *", true })
-	c.tick("2026-11-21T00:15")
-	c.tick("2026-11-21T00:20")
+	c.reach("2026-11-21T00:15")
+	c.reach("2026-11-21T00:20")
 	c.want("00:10 00:15")
 }
 
@@ -87,18 +87,18 @@ func TestInstantsBesideAChangeOfOffset(t *testing.T) {
 			t.Errorf("%s in %s before %s: %s, want %s", c.cron, c.zone, c.at, got, c.prev)
 		}
 	}
-	slot := instant(t, "2026-03-28T01:30")
-	if got := timetable(t, "30 1 * * *", "UTC").Prev(slot.Add(time.Nanosecond)); !got.Equal(slot) {
-		t.Errorf("a nanosecond after the slot: %s before", got)
+	tick := instant(t, "2026-03-28T01:30")
+	if got := timetable(t, "30 1 * * *", "UTC").Prev(tick.Add(time.Nanosecond)); !got.Equal(tick) {
+		t.Errorf("a nanosecond after the tick: %s before", got)
 	}
 }
 
-// A slot that is as late as it may be still fires, and one of the very moment of the resumption was still paused.
-func TestSlotsAtTheirDeadline(t *testing.T) {
+// A tick that is as late as it may be still fires, and one of the very moment of the resumption was still paused.
+func TestTicksAtTheirDeadline(t *testing.T) {
 	for at, want := range map[string]string{"2026-11-21T00:15": "00:10", "2026-11-21T00:16": "LATEx1"} {
 		c := newClock(t)
 		c.put(func(d *pb.PutSchedule) { d.StartDeadlineMs = 5 * time.Minute.Milliseconds() })
-		c.tick(at)
+		c.reach(at)
 		c.want(want)
 	}
 	c := newClock(t)
@@ -106,12 +106,12 @@ func TestSlotsAtTheirDeadline(t *testing.T) {
 	c.apply("2026-11-21T00:05", &pb.Command{Body: &pb.Command_PauseSchedule{PauseSchedule: &pb.PauseSchedule{Id: "n"}}})
 	c.apply("2026-11-21T00:10", &pb.Command{Body: &pb.Command_ResumeSchedule{
 		ResumeSchedule: &pb.ResumeSchedule{Id: "n"}}})
-	c.tick("2026-11-21T00:20")
+	c.reach("2026-11-21T00:20")
 	c.want("PAUSEDx1 00:20")
 }
 
-// Of two slots that are made up for in one go, one fires where there is one place.
-func TestSlotsOfOneGoShareTheRoom(t *testing.T) {
+// Of two ticks that are made up for in one go, one fires where there is one place.
+func TestTicksOfOneGoShareTheRoom(t *testing.T) {
 	c := newClock(t)
 	c.put(func(d *pb.PutSchedule) { d.CatchUp, d.CatchUpMax = pb.CatchUp_CATCH_UP_ALL, 100 })
 	c.fill(1)

@@ -32,7 +32,7 @@ func (c *clock) elect() {
 	})
 }
 
-// put makes schedule "n" at 2026-11-21 00:00 UTC, with slots every ten minutes.
+// put makes schedule "n" at 2026-11-21 00:00 UTC, with ticks every ten minutes.
 func (c *clock) put(change func(*pb.PutSchedule)) {
 	definition := &pb.PutSchedule{
 		Id: "n", JobJson: []byte("{}"), Cron: "*/10 * * * *", TimeZone: "UTC",
@@ -53,8 +53,8 @@ func (c *clock) apply(at string, cmd *pb.Command) state.Reply {
 	return reply
 }
 
-// tick lets the leader decide, until nothing is due.
-func (c *clock) tick(at string) {
+// reach lets the leader decide at an instant, until nothing is due.
+func (c *clock) reach(at string) {
 	c.Helper()
 	for {
 		agenda := c.calendar.Due(c.view, instant(c, at))
@@ -68,7 +68,7 @@ func (c *clock) tick(at string) {
 	}
 }
 
-// want compares what became of the slots since the start: a time for each that fired, and
+// want compares what became of the ticks since the start: a time for each that fired, and
 // reason times count for those that were skipped.
 func (c *clock) want(want string) {
 	c.Helper()
@@ -76,9 +76,9 @@ func (c *clock) want(want string) {
 	sched, _ := c.view.Schedule("n")
 	for _, r := range sched.Recent {
 		if r.JobID != "" {
-			got = append(got, time.UnixMilli(r.Slot).UTC().Format("15:04"))
+			got = append(got, time.UnixMilli(r.Tick).UTC().Format("15:04"))
 		} else {
-			got = append(got, fmt.Sprintf("%sx%d", strings.TrimPrefix(r.Skip.String(), "SKIP_REASON_"), r.Slots))
+			got = append(got, fmt.Sprintf("%sx%d", strings.TrimPrefix(r.Skip.String(), "SKIP_REASON_"), r.Ticks))
 		}
 	}
 	if text := strings.Join(got, " "); text != want {
@@ -94,22 +94,22 @@ func (c *clock) endAll() {
 	}
 }
 
-func TestSlotsFireAsTheyComeDue(t *testing.T) {
+func TestTicksFireAsTheyComeDue(t *testing.T) {
 	c := newClock(t)
 	c.put(func(*pb.PutSchedule) {})
-	c.tick("2026-11-21T00:09")
+	c.reach("2026-11-21T00:09")
 	c.want("")
 	if wake := c.calendar.Due(c.view, instant(t, "2026-11-21T00:09")).Wake; !wake.Equal(instant(t,
 		"2026-11-21T00:10")) {
 		t.Errorf("wakes at %s", wake)
 	}
-	c.tick("2026-11-21T00:10")
-	c.tick("2026-11-21T00:11")
+	c.reach("2026-11-21T00:10")
+	c.reach("2026-11-21T00:11")
 	c.elect() // a new leader knows nothing
-	c.tick("2026-11-21T00:12")
-	c.tick("2026-11-21T00:20")
-	c.tick("2026-11-21T00:03") // the clock goes back
-	c.tick("2026-11-21T00:20")
+	c.reach("2026-11-21T00:12")
+	c.reach("2026-11-21T00:20")
+	c.reach("2026-11-21T00:03") // the clock goes back
+	c.reach("2026-11-21T00:20")
 	c.want("00:10 00:20")
 }
 
@@ -131,17 +131,17 @@ func TestCatchUp(t *testing.T) {
 		c.put(func(d *pb.PutSchedule) {
 			d.CatchUp, d.CatchUpMax, d.StartDeadlineMs = p.policy, p.most, p.deadline.Milliseconds()
 		})
-		c.tick("2026-11-21T00:10")
-		c.tick("2026-11-21T00:55") // nobody led for three quarters of an hour
+		c.reach("2026-11-21T00:10")
+		c.reach("2026-11-21T00:55") // nobody led for three quarters of an hour
 		c.want(p.want)
 	}
 }
 
-// A slot that an election delays by less than a minute is not missed, whatever the policy.
-func TestSlotsALittleLateFire(t *testing.T) {
+// A tick that an election delays by less than a minute is not missed, whatever the policy.
+func TestTicksALittleLateFire(t *testing.T) {
 	c := newClock(t)
 	c.put(func(d *pb.PutSchedule) { d.CatchUp = pb.CatchUp_CATCH_UP_NONE })
-	c.tick("2026-11-21T00:11")
+	c.reach("2026-11-21T00:11")
 	c.want("00:10")
 }
 
@@ -159,7 +159,7 @@ func TestOverlap(t *testing.T) {
 		c := newClock(t)
 		c.put(func(d *pb.PutSchedule) { d.Overlap = p.overlap })
 		for _, at := range []string{"2026-11-21T00:10", "2026-11-21T00:20", "2026-11-21T00:30"} {
-			c.tick(at)
+			c.reach(at)
 		}
 		c.want(p.want)
 		if got := c.view.JobsOf("n"); got != p.running {
@@ -171,7 +171,7 @@ func TestOverlap(t *testing.T) {
 			t.Errorf("%v: %d jobs are admitted", p.overlap, starts)
 		}
 		c.endAll()
-		c.tick("2026-11-21T00:40")
+		c.reach("2026-11-21T00:40")
 		c.want(p.want + " 00:40")
 	}
 }
@@ -182,24 +182,24 @@ func TestAQueueIsBounded(t *testing.T) {
 		d.Cron, d.Overlap, d.CatchUp, d.CatchUpMax = "* * * * *", pb.ScheduleOverlap_SCHEDULE_OVERLAP_QUEUE,
 			pb.CatchUp_CATCH_UP_ALL, 100
 	})
-	c.tick("2026-11-21T01:40")
-	c.tick("2026-11-21T01:43")
+	c.reach("2026-11-21T01:40")
+	c.reach("2026-11-21T01:43")
 	sched, _ := c.view.Schedule("n")
 	if last := sched.Recent[len(sched.Recent)-1]; sched.Fired != 100 ||
-		last.Skip != pb.SkipReason_SKIP_REASON_BACKLOG || last.Slots != 3 {
+		last.Skip != pb.SkipReason_SKIP_REASON_BACKLOG || last.Ticks != 3 {
 		t.Errorf("%d fired, then %+v", sched.Fired, last)
 	}
 }
 
-func TestPausedSlotsAreSkipped(t *testing.T) {
+func TestPausedTicksAreSkipped(t *testing.T) {
 	c := newClock(t)
 	c.put(func(d *pb.PutSchedule) { d.CatchUp, d.CatchUpMax = pb.CatchUp_CATCH_UP_ALL, 100 })
 	c.apply("2026-11-21T00:05", &pb.Command{Body: &pb.Command_PauseSchedule{PauseSchedule: &pb.PauseSchedule{Id: "n"}}})
-	c.tick("2026-11-21T00:15")
+	c.reach("2026-11-21T00:15")
 	// Nobody leads until after the schedule was resumed.
 	c.apply("2026-11-21T00:35", &pb.Command{Body: &pb.Command_ResumeSchedule{
 		ResumeSchedule: &pb.ResumeSchedule{Id: "n"}}})
-	c.tick("2026-11-21T00:40")
+	c.reach("2026-11-21T00:40")
 	c.want("PAUSEDx3 00:40")
 }
 
@@ -215,15 +215,15 @@ func TestPausedScheduleWritesNothing(t *testing.T) {
 	}
 	c.apply("2026-11-23T00:05", &pb.Command{Body: &pb.Command_ResumeSchedule{
 		ResumeSchedule: &pb.ResumeSchedule{Id: "n"}}})
-	c.tick("2026-11-23T00:10")
+	c.reach("2026-11-23T00:10")
 	c.want("PAUSEDx288 00:10")
 }
 
-// Restored from a backup, no slot is decided before the release; then the catch-up policy has the word.
-func TestHeldSlots(t *testing.T) {
+// Restored from a backup, no tick is decided before the release; then the catch-up policy has the word.
+func TestHeldTicks(t *testing.T) {
 	c := newClock(t)
 	c.put(func(d *pb.PutSchedule) { d.CatchUp, d.CatchUpMax = pb.CatchUp_CATCH_UP_ALL, 2 })
-	c.tick("2026-11-21T00:10")
+	c.reach("2026-11-21T00:10")
 	c.view = c.view.Restored()
 	for _, at := range []string{"2026-11-21T00:20", "2026-11-21T01:05"} {
 		if agenda := c.calendar.Due(c.view, instant(t, at)); len(agenda.Commands) != 0 || !agenda.Wake.IsZero() {
@@ -232,7 +232,7 @@ func TestHeldSlots(t *testing.T) {
 	}
 	c.apply("2026-11-21T01:05", &pb.Command{Body: &pb.Command_ReleaseSchedules{
 		ReleaseSchedules: &pb.ReleaseSchedules{}}})
-	c.tick("2026-11-21T01:05")
+	c.reach("2026-11-21T01:05")
 	c.want("00:10 MISSEDx3 00:50 01:00")
 }
 
@@ -240,26 +240,26 @@ func TestJitterKeepsOrderAndDoesNotChange(t *testing.T) {
 	c := newClock(t)
 	c.put(func(d *pb.PutSchedule) { d.JitterMs = time.Hour.Milliseconds() }) // beyond the ten minutes there are
 	seen := make(map[time.Duration]bool)
-	for slot := instant(t, "2026-11-21T00:10"); slot.Before(instant(t,
-		"2026-11-21T05:00")); slot = slot.Add(10 * time.Minute) {
-		agenda := c.calendar.Due(c.view, slot.Add(-1))
+	for tick := instant(t, "2026-11-21T00:10"); tick.Before(instant(t,
+		"2026-11-21T05:00")); tick = tick.Add(10 * time.Minute) {
+		agenda := c.calendar.Due(c.view, tick.Add(-1))
 		c.elect()
-		if again := c.calendar.Due(c.view, slot.Add(-1)); !again.Wake.Equal(agenda.Wake) {
+		if again := c.calendar.Due(c.view, tick.Add(-1)); !again.Wake.Equal(agenda.Wake) {
 			t.Fatalf("another leader fires at %s, not %s", again.Wake, agenda.Wake)
 		}
-		late := agenda.Wake.Sub(slot)
+		late := agenda.Wake.Sub(tick)
 		if late < 0 || late >= 10*time.Minute {
-			t.Fatalf("slot %s comes due at %s", slot, agenda.Wake)
+			t.Fatalf("tick %s comes due at %s", tick, agenda.Wake)
 		}
 		seen[late] = true
 		due := c.calendar.Due(c.view, agenda.Wake)
-		if len(due.Commands) != 1 || due.Commands[0].GetFireSlot().GetSlotUnixMs() != slot.UnixMilli() {
+		if len(due.Commands) != 1 || due.Commands[0].GetFireTick().GetTickUnixMs() != tick.UnixMilli() {
 			t.Fatalf("%d decisions at %s", len(due.Commands), agenda.Wake)
 		}
 		c.apply("2026-11-21T00:00", due.Commands[0])
 	}
 	if len(seen) < 20 {
-		t.Errorf("only %d different delays in 29 slots", len(seen))
+		t.Errorf("only %d different delays in 29 ticks", len(seen))
 	}
 }
 
@@ -267,38 +267,38 @@ func TestWhatCannotBeFollowedIsSaidOnce(t *testing.T) {
 	c := newClock(t)
 	c.put(func(d *pb.PutSchedule) { d.TimeZone = "Mars/Olympus" })
 	c.put(func(d *pb.PutSchedule) { d.Id, d.Cron = "other", "0 0 30 2 *" })
-	c.tick("2026-11-21T00:10")
-	c.tick("2026-11-21T00:20")
+	c.reach("2026-11-21T00:10")
+	c.reach("2026-11-21T00:20")
 	if len(c.problems) != 2 || !errors.Is(c.problems[1], schedule.ErrCron) ||
 		!strings.Contains(c.problems[0].Error(), "schedule n") {
 		t.Errorf("%v", c.problems)
 	}
 }
 
-// A slot without room waits for it and fires then.
-func TestSlotsWaitForRoom(t *testing.T) {
+// A tick without room waits for it and fires then.
+func TestTicksWaitForRoom(t *testing.T) {
 	c := newClock(t)
 	c.put(func(*pb.PutSchedule) {})
 	for i := range state.MaxActiveJobs {
 		c.apply("2026-11-21T00:00", submit(fmt.Sprint("j", i)))
 	}
-	c.tick("2026-11-21T00:10")
+	c.reach("2026-11-21T00:10")
 	c.want("")
 	c.endAll()
-	c.tick("2026-11-21T00:10")
+	c.reach("2026-11-21T00:10")
 	c.want("00:10")
 }
 
-// After a year without a leader the slots are gone through in pieces, and the newest fires,
+// After a year without a leader the ticks are gone through in pieces, and the newest fires,
 // with the one a minute before it, which is not late yet.
-func TestAYearOfMissedSlots(t *testing.T) {
+func TestAYearOfMissedTicks(t *testing.T) {
 	c := newClock(t)
 	c.put(func(d *pb.PutSchedule) { d.Cron = "* * * * *" })
-	c.tick("2027-11-21T00:00")
+	c.reach("2027-11-21T00:00")
 	sched, _ := c.view.Schedule("n")
-	if sched.Fired != 2 || sched.Skipped != 365*24*60-2 || sched.LastSlot != instant(t,
+	if sched.Fired != 2 || sched.Skipped != 365*24*60-2 || sched.LastTick != instant(t,
 		"2027-11-21T00:00").UnixMilli() {
-		t.Errorf("%d fired, %d skipped, the last %d", sched.Fired, sched.Skipped, sched.LastSlot)
+		t.Errorf("%d fired, %d skipped, the last %d", sched.Fired, sched.Skipped, sched.LastTick)
 	}
 }
 
@@ -306,13 +306,13 @@ func TestAYearOfMissedSlots(t *testing.T) {
 func TestJobsByHandDoNotQueue(t *testing.T) {
 	c := newClock(t)
 	c.put(func(d *pb.PutSchedule) { d.Overlap = pb.ScheduleOverlap_SCHEDULE_OVERLAP_QUEUE })
-	c.tick("2026-11-21T00:10")
+	c.reach("2026-11-21T00:10")
 	sched, _ := c.view.Schedule("n")
-	slot := sched.LastSlot - 1
-	byHand := submit(sched.SlotJobID(slot))
-	byHand.GetSubmit().ScheduleId, byHand.GetSubmit().SlotUnixMs = "n", slot
+	tick := sched.LastTick - 1
+	byHand := submit(sched.TickJobID(tick))
+	byHand.GetSubmit().ScheduleId, byHand.GetSubmit().TickUnixMs = "n", tick
 	c.view = run(t, c.view, byHand)
 	if starts := len(schedule.Decide(schedule.DefaultConfig(), c.view)); starts != 2 {
-		t.Errorf("%d jobs are admitted, want the slot's and that by hand", starts)
+		t.Errorf("%d jobs are admitted, want the tick's and that by hand", starts)
 	}
 }

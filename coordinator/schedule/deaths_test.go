@@ -21,7 +21,7 @@ type crew struct {
 	born    int
 	deaths  int
 	poison  func(schedule.Grant) bool // ends the worker that begins with it
-	takes   func() int                // ticks of a task
+	takes   func() int                // spells of a task
 	alone   int                       // grants of tasks that had to be alone
 }
 
@@ -29,7 +29,7 @@ type hand struct {
 	id    string
 	slots int
 	held  []schedule.Grant
-	left  []int // ticks of each
+	left  []int // spells of each
 }
 
 func newCrew(t *testing.T, workers, slots int, trees ...uint32) *crew {
@@ -55,8 +55,8 @@ func (c *crew) kill(at int) {
 	c.replace(at)
 }
 
-// tick lets every worker work for a while, and returns the command that fails the job.
-func (c *crew) tick() *pb.Command {
+// work lets every worker work for a while, and returns the command that fails the job.
+func (c *crew) work() *pb.Command {
 	c.now += c.cfg.LeaseTTL / 10
 	c.board.Expire(c.now)
 	if cmds := c.board.Deaths.Condemned(c.view, c.now); len(cmds) > 0 {
@@ -92,7 +92,7 @@ func (c *crew) finish(w *hand, lost []schedule.Task) {
 		}
 		if g := w.held[i]; !dropped && g.Task.Kind == pb.TaskKind_TASK_KIND_NODE {
 			next, reply := state.Apply(c.view, completions(nodeDone(g.Task)))
-			c.view = next // a backup's report may be late
+			c.view = next // a speculative copy's report may be late
 			c.board.Done(jobOf(c.view, "a"), g.Task, w.id, reply.Verdicts[0] == pb.Verdict_VERDICT_ACCEPTED, c.now)
 		}
 		w.held, w.left = slices.Delete(w.held, i, i+1), slices.Delete(w.left, i, i+1)
@@ -123,11 +123,11 @@ func TestALeafThatEndsItsWorkers(t *testing.T) {
 	c.poison = func(g schedule.Grant) bool { return g.Task.JobID == "a" && covers(g, bad) }
 	c.takes = func() int { return 2 }
 	var cmd *pb.Command
-	for ticks := 0; cmd == nil; ticks++ {
-		if ticks > 1000 {
+	for spells := 0; cmd == nil; spells++ {
+		if spells > 1000 {
 			t.Fatalf("the job has not failed after %d deaths", c.deaths)
 		}
-		cmd = c.tick()
+		cmd = c.work()
 	}
 	failure := cmd.GetFail().GetFailure()
 	if failure.GetCode() != string(protocol.CodeWorkerDied) || failure.GetTask() != "round 1, tree 0, node 0/37" ||
@@ -148,8 +148,8 @@ func TestTwoLeavesThatEndTheirWorkers(t *testing.T) {
 	c := newCrew(t, 2, 2, 32)
 	c.poison = func(g schedule.Grant) bool { return covers(g, 3) || covers(g, 20) }
 	var cmd *pb.Command
-	for ticks := 0; cmd == nil && ticks < 2000; ticks++ {
-		cmd = c.tick()
+	for spells := 0; cmd == nil && spells < 2000; spells++ {
+		cmd = c.work()
 	}
 	if task := cmd.GetFail().GetFailure().GetTask(); task != "round 1, tree 0, node 0/3" &&
 		task != "round 1, tree 0, node 0/20" {
@@ -171,8 +171,8 @@ func TestRandomKillsFailNoJob(t *testing.T) {
 		c := newCrew(t, workers, 2, 48)
 		c.takes = func() int { return 1 + rng.IntN(5) }
 		for range 1500 {
-			if cmd := c.tick(); cmd != nil {
-				t.Fatalf("seed %d, %d workers, a kill in %d ticks: after %d kills %v", seed, workers, every, c.deaths,
+			if cmd := c.work(); cmd != nil {
+				t.Fatalf("seed %d, %d workers, a kill in %d spells: after %d kills %v", seed, workers, every, c.deaths,
 					cmd)
 			}
 			if rng.IntN(every) == 0 {
@@ -183,7 +183,7 @@ func TestRandomKillsFailNoJob(t *testing.T) {
 			}
 		}
 		if alone += c.alone; !jobOf(c.view, "a").Rounds.Open.Complete() {
-			t.Errorf("seed %d, %d workers, a kill in %d ticks: %d of 48 leaves after %d kills", seed, workers, every,
+			t.Errorf("seed %d, %d workers, a kill in %d spells: %d of 48 leaves after %d kills", seed, workers, every,
 				jobOf(c.view, "a").Rounds.Open.Covered, c.deaths)
 		}
 	}

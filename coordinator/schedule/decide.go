@@ -13,7 +13,7 @@ import (
 // Decide returns the commands that follow from the view alone: queued jobs are
 // admitted by priority, which rises while they wait, then in order of acceptance, while there is room. A job waits
 // outside of the queue for the jobs it needs, and fails with the first of them that does. The
-// jobs of a schedule whose slots queue are admitted one at a time.
+// jobs of a schedule whose ticks queue are admitted one at a time.
 func Decide(cfg Config, view state.State) []*pb.Command {
 	var commands []*pb.Command
 	room := cfg.MaxRunning

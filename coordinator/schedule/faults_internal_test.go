@@ -62,16 +62,16 @@ func TestTheLastTrouble(t *testing.T) {
 // A lease that ends with the commit of its own task is told as committed where it is the winner, or may be.
 func TestHowALeaseEnded(t *testing.T) {
 	node, other := nodeTask(0, 1, 0), nodeTask(0, 0, 0)
-	winner := &lease{task: node, worker: "x", backup: true}
+	winner := &lease{task: node, worker: "x", speculative: true}
 	own := lease{task: node, worker: "w"}
-	backup, below, another := own, own, own
-	backup.backup, below.task, another.worker = true, other, "y"
+	speculative, below, another := own, own, own
+	speculative.speculative, below.task, another.worker = true, other, "y"
 	for name, c := range map[string]struct {
 		l, winner *lease
 		committed bool
 	}{
 		"winner": {winner, winner, true}, "loser": {&own, winner, false}, "own": {&own, nil, true},
-		"backup": {&backup, nil, false}, "below": {&below, nil, false}, "another's": {&another, nil, false},
+		"speculative": {&speculative, nil, false}, "below": {&below, nil, false}, "another's": {&another, nil, false},
 	} {
 		got := outcomeOf(c.l, c.winner, node, "w") == pb.TimelineOutcome_TIMELINE_OUTCOME_COMMITTED
 		if got != c.committed {

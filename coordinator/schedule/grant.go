@@ -18,12 +18,12 @@ type Grant struct {
 	Pieces []state.Commit
 	// Audit is what the task was made from, when it is made a second time; else nil.
 	Audit *state.Audit
-	// Backup: another worker is at work on it and takes long.
-	Backup bool
+	// Speculative: another worker is at work on it and takes long.
+	Speculative bool
 }
 
 // Lease grants up to want tasks to a worker: jobs by priority, those of the same in turn, and in a
-// job maps before merges. What is left over goes to backups.
+// job maps before merges. What is left over goes to speculative copies.
 func (b *Board) Lease(view state.State, workerID string, want int, now time.Duration) []Grant {
 	b.Expire(now)
 	b.forgetJobs(view)
@@ -39,7 +39,7 @@ func (b *Board) Lease(view state.State, workerID string, want int, now time.Dura
 	}
 	grants := b.share(view, workerID, want, now)
 	if free := want - len(grants); free > 0 {
-		grants = append(grants, b.backups(view, workerID, free, now)...)
+		grants = append(grants, b.speculate(view, workerID, free, now)...)
 	}
 	return grants
 }

@@ -54,7 +54,8 @@ func TestGarbageInAForest(t *testing.T) {
 	}
 }
 
-// A worker is granted what it asks for and no more: neither of several jobs, nor by backups beside other work.
+// A worker is granted what it asks for and no more: neither of several jobs, nor by speculative copies beside
+// other work.
 func TestNoMoreThanAskedFor(t *testing.T) {
 	d := newDesk(t, 2, 8)
 	d.run(1, submit("b"))
@@ -62,9 +63,9 @@ func TestNoMoreThanAskedFor(t *testing.T) {
 	d, _ = tail(t)
 	d.now += time.Second
 	d.wantNodes("x", 1, node(1, 2)) // two leaves take long
-	d.wantBackups(0, 0, 0)
+	d.wantCopies(0, 0, 0)
 	d.wantNodes("x", 1, node(0, 6))
-	d.wantBackups(1, 0, 0)
+	d.wantCopies(1, 0, 0)
 }
 
 // What a job catches up with others is granted in one go, by one measure: eight leaves of 64 each, for two slots.
@@ -107,8 +108,8 @@ func TestTheFirstMisfitWakes(t *testing.T) {
 	}
 }
 
-// A backup is due when the leases before it took no time at all, too.
-func TestBackupsWhereLeavesTakeNoTime(t *testing.T) {
+// A speculative copy is due when the leases before it took no time at all, too.
+func TestSpeculativeCopiesWhereLeavesTakeNoTime(t *testing.T) {
 	d := newDesk(t, 2, 4)
 	d.register("x", 1)
 	d.wantNodes("w", 4, node(0, 0), node(0, 1), node(0, 2), node(0, 3))
@@ -163,7 +164,7 @@ func TestEveryJobsStragglerWakes(t *testing.T) {
 	d.now = a
 	d.wantJobs("x", 1, "a")
 	if wake, ok := d.board.NextWake(d.now); !ok || wake != b {
-		t.Errorf("after a backup of a: wakes at %v, want %v", wake, b)
+		t.Errorf("after a speculative copy of a: wakes at %v, want %v", wake, b)
 	}
 	d = stuck(t)
 	d.now = b
@@ -172,7 +173,7 @@ func TestEveryJobsStragglerWakes(t *testing.T) {
 	d.wantJobs("x", 1, "")
 }
 
-// A straggler that its own worker cannot back up is not forgotten while a younger lease is not due.
+// A straggler that its own worker cannot copy is not forgotten while a younger lease is not due.
 func TestAStragglerOfTheWorkerThatAsks(t *testing.T) {
 	d := newDesk(t, 4, 8)
 	d.register("x", 1)
@@ -188,8 +189,8 @@ func TestAStragglerOfTheWorkerThatAsks(t *testing.T) {
 	d.wantNodes("x", 3, node(0, 6))
 }
 
-// However many a worker asks for, backups take no more than a twentieth of the slots.
-func TestBackupsAskedForAtOnceAreBounded(t *testing.T) {
+// However many a worker asks for, speculative copies take no more than a twentieth of the slots.
+func TestSpeculativeCopiesAskedForAtOnceAreBounded(t *testing.T) {
 	d := newDesk(t, 1, 64)
 	for i := range 16 {
 		d.register("slow"+string(rune('a'+i)), 1)
@@ -202,14 +203,14 @@ func TestBackupsAskedForAtOnceAreBounded(t *testing.T) {
 		d.register("x"+string(rune('A'+i)), 1)
 	}
 	d.now += 10 * time.Second
-	var backups int
+	var copies int
 	for _, one := range d.lease("xA", 64) {
-		if one.Backup {
-			backups++
+		if one.Speculative {
+			copies++
 		}
 	}
-	if backups != 2 {
-		t.Errorf("%d backups", backups)
+	if copies != 2 {
+		t.Errorf("%d speculative copies", copies)
 	}
 }
 

@@ -55,23 +55,23 @@ type Held struct {
 }
 
 type lease struct {
-	task     Task
-	worker   string
-	token    Token
-	deadline time.Duration
-	granted  time.Duration // when; -1 where another leader granted it
-	since    time.Duration // when this leader granted it or heard of it
-	merge    bool          // every leaf of the node was committed
-	pieces   int           // that a merge folds
-	backup   bool          // granted beside another worker's lease of the same task
-	progress uint64        // as its worker told last
-	moved    time.Duration // when that changed
-	alone    bool          // its worker has nothing else
-	second   *lease        // of the same task, by another worker
-	lane     int           // where the job's timeline shows it; -1 nowhere
-	slot     int
-	audit    *state.Audit // nil for a task that is not audited; its tree may be of an earlier round
-	hangs    int          // how often the audit stood still before
+	task        Task
+	worker      string
+	token       Token
+	deadline    time.Duration
+	granted     time.Duration // when; -1 where another leader granted it
+	since       time.Duration // when this leader granted it or heard of it
+	merge       bool          // every leaf of the node was committed
+	pieces      int           // that a merge folds
+	speculative bool          // granted beside another worker's lease of the same task
+	progress    uint64        // as its worker told last
+	moved       time.Duration // when that changed
+	alone       bool          // its worker has nothing else
+	second      *lease        // of the same task, by another worker
+	lane        int           // where the job's timeline shows it; -1 nowhere
+	slot        int
+	audit       *state.Audit // nil for a task that is not audited; its tree may be of an earlier round
+	hangs       int          // how often the audit stood still before
 }
 
 // of returns the worker's lease of the task, this one or the second.
@@ -100,9 +100,9 @@ type jobBoard struct {
 	misfit   time.Duration // when the job is given up that fits no worker; 0 means it fits, or is not known not to
 	leaves   leafMap
 	pace     pace
-	calm     time.Duration // no lease is a straggler before, as things stand
-	untold   Backups       // since the log was told last
-	course   *timeline     // of all rounds
+	calm     time.Duration     // no lease is a straggler before, as things stand
+	untold   SpeculativeCopies // since the log was told last
+	course   *timeline         // of all rounds
 	audits   map[Task]*auditWork
 	told     int // of the job's convictions
 }

@@ -10,7 +10,7 @@ import (
 // Load is how much work there is, and who is there to do it.
 type Load struct {
 	Workers, Slots int // live
-	Leased         int // tasks, backups among them
+	Leased         int // tasks, speculative copies among them
 	// Waiting are the tasks that a worker could begin now: plans, steps and reports, and leaves that are
 	// neither committed nor leased, each taken as a task. Merges count as one while nothing else is left.
 	Waiting int

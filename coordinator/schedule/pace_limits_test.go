@@ -76,7 +76,7 @@ func TestHowLongATaskMayStandStill(t *testing.T) {
 	}
 }
 
-// With a jitter of one millisecond, a slot comes due at once or a millisecond late. A jitter that reaches the next slot
+// With a jitter of one millisecond, a tick comes due at once or a millisecond late. A jitter that reaches the next tick
 // ends a millisecond before it.
 func TestTheBoundsOfJitter(t *testing.T) {
 	for _, c := range []struct {
@@ -90,14 +90,14 @@ func TestTheBoundsOfJitter(t *testing.T) {
 		sched := &state.Schedule{Definition: &pb.PutSchedule{Id: "n", JitterMs: c.jitter}}
 		var seen []int64
 		for i := range int64(200) {
-			slot := time.UnixMilli(1e12 + i)
-			late := dueAt(sched, slot, slot.Add(c.next)).Sub(slot).Milliseconds()
+			tick := time.UnixMilli(1e12 + i)
+			late := dueAt(sched, tick, tick.Add(c.next)).Sub(tick).Milliseconds()
 			if !slices.Contains(seen, late) {
 				seen = append(seen, late)
 			}
 		}
 		if slices.Sort(seen); !slices.Equal(seen, c.want) {
-			t.Errorf("jitter of %d ms, %v to the next slot: late by %v", c.jitter, c.next, seen)
+			t.Errorf("jitter of %d ms, %v to the next tick: late by %v", c.jitter, c.next, seen)
 		}
 	}
 }

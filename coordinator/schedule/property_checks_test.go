@@ -24,7 +24,7 @@ func (f *floor) checkGrant(g schedule.Grant, slots int) {
 	shape := job.Rounds.Open.Tree(g.Task.Tree)
 	first, end := shape.Range(g.Task.Node)
 	if len(g.Pieces) == 0 {
-		if g.Backup { // as large as the first lease
+		if g.Speculative { // as large as the first lease
 			return
 		}
 		if limit := (int(job.Rounds.Open.Leaves()) + slots - 1) / slots; end-first > limit { // an even share
@@ -48,9 +48,9 @@ func (f *floor) checkGrant(g schedule.Grant, slots int) {
 	}
 }
 
-// checkBackup checks that a task has a second lease iff it is a backup, by another worker, of a
+// checkSpeculative checks that a task has a second lease iff it is a speculative copy, by another worker, of a
 // node of a round that is nearly done.
-func (f *floor) checkBackup(g schedule.Grant, w *simWorker) {
+func (f *floor) checkSpeculative(g schedule.Grant, w *simWorker) {
 	var holders []string
 	for _, l := range f.board.Live() {
 		if l.Task == g.Task {
@@ -58,16 +58,16 @@ func (f *floor) checkBackup(g schedule.Grant, w *simWorker) {
 		}
 	}
 	want := 1
-	if g.Backup {
+	if g.Speculative {
 		want = 2
-		f.backups++
+		f.copies++
 		if round := jobOf(f.view, g.Task.JobID).Rounds.Open; g.Task.Kind != pb.TaskKind_TASK_KIND_NODE ||
 			4*round.Covered < 3*round.Leaves() {
-			f.Fatalf("a backup of %v with %d of %d leaves committed", g.Task, round.Covered, round.Leaves())
+			f.Fatalf("a speculative copy of %v with %d of %d leaves committed", g.Task, round.Covered, round.Leaves())
 		}
 	}
 	if len(holders) != want || want == 2 && holders[0] == holders[1] || !slices.Contains(holders, w.id) {
-		f.Fatalf("granted %v to %s (backup: %v); it is leased to %v", g.Task, w.id, g.Backup, holders)
+		f.Fatalf("granted %v to %s (speculative: %v); it is leased to %v", g.Task, w.id, g.Speculative, holders)
 	}
 }
 
@@ -114,14 +114,15 @@ func (f *floor) check() {
 			f.Fatalf("%v is leased more than twice: %v", a.Task, live)
 		}
 	}
-	backups := uint64(0)
+	copies := uint64(0)
 	for _, l := range live {
-		if l.Backup {
-			backups++
+		if l.Speculative {
+			copies++
 		}
 	}
-	if n := f.board.Jobs.Counts.Backups; n.Launched != n.Won+n.Wasted+backups {
-		f.Fatalf("of %d backups %d won, %d were in vain and %d are at work", n.Launched, n.Won, n.Wasted, backups)
+	if n := f.board.Jobs.Counts.SpeculativeCopies; n.Launched != n.Won+n.Wasted+copies {
+		f.Fatalf("of %d speculative copies %d won, %d were in vain and %d are at work",
+			n.Launched, n.Won, n.Wasted, copies)
 	}
 }
 

@@ -26,7 +26,7 @@ type floor struct {
 	workers []*simWorker
 	mail    []report // on its way, in any order
 	born    int
-	backups int                 // granted
+	copies  int                 // granted
 	shapes  map[string][]uint32 // of each job's rounds; empty after the last
 }
 
@@ -111,7 +111,7 @@ func (f *floor) lease(w *simWorker) {
 		}
 		f.last = g.Token
 		f.checkGrant(g, slots)
-		f.checkBackup(g, w)
+		f.checkSpeculative(g, w)
 		f.checkWorkers(g, w)
 		w.held = append(w.held, g)
 	}
@@ -258,10 +258,10 @@ func (f *floor) settle() {
 // Whatever happens, no committed node is leased, leases do not overlap but for two of one node
 // by different workers, sizes keep their bound and tokens rise; and when faults stop, the work gets done.
 func TestSchedulingUnderFaults(t *testing.T) {
-	backups := 0
+	copies := 0
 	defer func() {
-		if backups == 0 && !testing.Short() { // which draws a fifth of the cases
-			t.Error("no backup was ever granted")
+		if copies == 0 && !testing.Short() { // which draws a fifth of the cases
+			t.Error("no speculative copy was ever granted")
 		}
 	}()
 	rapid.Check(t, func(t *rapid.T) {
@@ -271,7 +271,7 @@ func TestSchedulingUnderFaults(t *testing.T) {
 			f.check()
 		}
 		f.settle()
-		backups += f.backups
+		copies += f.copies
 		f.view.EachJob(func(job *state.Job) bool {
 			if job.Stage != pb.JobState_JOB_STATE_SUCCEEDED {
 				t.Fatalf("job %s ended as %v: %+v", job.ID, job.Stage, job.Failure)

@@ -94,8 +94,8 @@ func TestTheLastWorkerIsLeasedTasks(t *testing.T) {
 	}
 }
 
-// Backups take no more than the slots of one worker, or a twentieth of all.
-func TestBackupsAreBounded(t *testing.T) {
+// Speculative copies take no more than the slots of one worker, or a twentieth of all.
+func TestSpeculativeCopiesAreBounded(t *testing.T) {
 	d := newDesk(t, 1, 64)
 	for i := range 20 {
 		d.register(fmt.Sprint("slow", i), 1)
@@ -117,13 +117,13 @@ func TestBackupsAreBounded(t *testing.T) {
 		id := fmt.Sprint("fresh", i)
 		d.register(id, 1)
 		for _, g := range d.lease(id, 2) {
-			if g.Backup {
+			if g.Speculative {
 				granted = append(granted, g)
 			}
 		}
 	}
 	if len(granted) != 2 { // 41 slots
-		t.Errorf("%d backups", len(granted))
+		t.Errorf("%d speculative copies", len(granted))
 	}
 }
 

@@ -14,6 +14,6 @@ func TestSeededLostObjectFails(t *testing.T) {
 	seededtest.Caught(t, seeded.LostObjectFails, "TestARefusingStoreIsWaitedFor", "after 0s")
 }
 
-func TestSeededSlotByNow(t *testing.T) {
-	seededtest.Caught(t, seeded.SlotByNow, "TestEverySlotOnce", "is not what comes next")
+func TestSeededTickByNow(t *testing.T) {
+	seededtest.Caught(t, seeded.TickByNow, "TestEveryTickOnce", "is not what comes next")
 }

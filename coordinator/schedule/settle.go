@@ -77,7 +77,7 @@ func (b *Board) Done(job *state.Job, t Task, workerID string, first bool, now ti
 
 // outcomeOf is how a lease ended when task t was committed by workerID; winner is nil where that is not known.
 func outcomeOf(l, winner *lease, t Task, workerID string) pb.TimelineOutcome {
-	if l == winner || winner == nil && l.task == t && l.worker == workerID && !l.backup {
+	if l == winner || winner == nil && l.task == t && l.worker == workerID && !l.speculative {
 		return pb.TimelineOutcome_TIMELINE_OUTCOME_COMMITTED
 	}
 	return pb.TimelineOutcome_TIMELINE_OUTCOME_IN_VAIN

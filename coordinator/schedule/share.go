@@ -66,7 +66,7 @@ func (b *Board) takeTurns(jobs []*state.Job, workerID string, want int, now time
 	turns := make([]turn, len(jobs))
 	for i, job := range jobs {
 		memory := b.Jobs.of(job)
-		turns[i] = turn{job, memory.leases.Len()} // a backup counts for nothing
+		turns[i] = turn{job, memory.leases.Len()} // a speculative copy counts for nothing
 		memory.eachAudit(func(Task, *auditWork) { turns[i].leased++ })
 	}
 	for len(turns) > 0 && len(grants) < want {

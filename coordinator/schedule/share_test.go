@@ -92,9 +92,9 @@ func TestQueuedJobsRise(t *testing.T) {
 	if started, _ := decided(cfg, view); !slices.Equal(started, []string{"high"}) {
 		t.Errorf("before five minutes: started %v", started)
 	}
-	tick := submitted("other", -9, 0)
-	tick.NowUnixMs = 5 * 60_000
-	view = run(t, view, tick)
+	later := submitted("other", -9, 0)
+	later.NowUnixMs = 5 * 60_000
+	view = run(t, view, later)
 	if started, _ := decided(cfg, view); !slices.Equal(started, []string{"old"}) {
 		t.Errorf("after five minutes: started %v", started)
 	}

@@ -22,14 +22,14 @@ type Work = pb.TimelineWork
 
 // Mark is the time a worker was at work on a task, or on several in a row.
 type Mark struct {
-	Worker   int // in Timeline.Workers
-	Slot     int // of the worker's tasks at a time
-	From, To time.Duration
-	Work     Work
-	Round    uint32 // 0: of several
-	Tasks    int
-	Outcome  pb.TimelineOutcome
-	Backup   bool
+	Worker      int // in Timeline.Workers
+	Slot        int // of the worker's tasks at a time
+	From, To    time.Duration
+	Work        Work
+	Round       uint32 // 0: of several
+	Tasks       int
+	Outcome     pb.TimelineOutcome
+	Speculative bool
 }
 
 // Event is what happened besides.
@@ -95,7 +95,7 @@ func (t *timeline) end(l *lease, now time.Duration, outcome pb.TimelineOutcome) 
 	t.add(Mark{
 		Worker: l.lane, Slot: l.slot, From: l.since, To: max(now, l.since), Work: workOf(l), Round: l.task.Round,
 		Tasks:   1,
-		Outcome: outcome, Backup: l.backup,
+		Outcome: outcome, Speculative: l.speculative,
 	})
 	for len(t.Marks) > maxMarks {
 		t.coarsen()
@@ -136,7 +136,7 @@ func (t *timeline) add(m Mark) {
 }
 
 func (t *timeline) joins(last, m Mark) bool {
-	usual := func(m Mark) bool { return m.Outcome == pb.TimelineOutcome_TIMELINE_OUTCOME_COMMITTED && !m.Backup }
+	usual := func(m Mark) bool { return m.Outcome == pb.TimelineOutcome_TIMELINE_OUTCOME_COMMITTED && !m.Speculative }
 	alike := last.Work == m.Work && last.Round == m.Round || t.blend
 	return t.Grain > 0 && usual(last) && usual(m) && alike && m.From-last.To < t.Grain
 }
@@ -189,13 +189,14 @@ func (jobs *Jobs) Timeline(job *state.Job) Timeline {
 	return t
 }
 
-// took is the end of a lease for the timeline and, where it was a backup, for the counts.
+// took is the end of a lease for the timeline and, where it was a speculative copy, for the counts.
 func (jobs *Jobs) took(j *jobBoard, l *lease, now time.Duration, outcome pb.TimelineOutcome) {
 	j.course.end(l, now, outcome)
 	won := outcome == pb.TimelineOutcome_TIMELINE_OUTCOME_COMMITTED
-	jobs.backupEnded(j, l, won)
-	if l.backup && won {
-		j.course.event(now, pb.TimelineEventKind_TIMELINE_EVENT_KIND_BACKUP_WON, jobs.roster.nameOf(l.worker), l.task)
+	jobs.copyEnded(j, l, won)
+	if l.speculative && won {
+		j.course.event(now, pb.TimelineEventKind_TIMELINE_EVENT_KIND_SPECULATIVE_COPY_WON, jobs.roster.nameOf(l.worker),
+			l.task)
 	}
 }
 
@@ -206,9 +207,9 @@ func (jobs *Jobs) begun(j *jobBoard, l *lease) {
 		w = Worker{ID: l.worker}
 	}
 	j.course.begin(l, w)
-	if l.backup {
-		j.course.event(l.since, pb.TimelineEventKind_TIMELINE_EVENT_KIND_BACKUP_LAUNCHED, jobs.roster.nameOf(l.worker),
-			l.task)
+	if l.speculative {
+		j.course.event(l.since, pb.TimelineEventKind_TIMELINE_EVENT_KIND_SPECULATIVE_COPY_LAUNCHED,
+			jobs.roster.nameOf(l.worker), l.task)
 	}
 }
 

@@ -35,7 +35,7 @@ func TestWhichMarksAreJoined(t *testing.T) {
 		"shorter":      {5, false, next(func(*Mark) {}), true},
 		"failed": {5, true, next(func(m *Mark) { m.Outcome = pb.TimelineOutcome_TIMELINE_OUTCOME_FAILED }),
 			false},
-		"backup":        {5, true, next(func(m *Mark) { m.Backup = true }), false},
+		"speculative":   {5, true, next(func(m *Mark) { m.Speculative = true }), false},
 		"other slot":    {5, true, next(func(m *Mark) { m.Slot = 1 }), false},
 		"other work":    {5, false, next(func(m *Mark) { m.Work = folding }), false},
 		"other round":   {5, false, next(func(m *Mark) { m.Round = 2 }), false},

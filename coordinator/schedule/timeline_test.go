@@ -14,12 +14,12 @@ import (
 func (d *desk) story() (marks, events []string) {
 	t := d.board.Jobs.Timeline(jobOf(d.view, "a"))
 	for _, m := range t.Marks {
-		backup := ""
-		if m.Backup {
-			backup = " backup"
+		speculative := ""
+		if m.Speculative {
+			speculative = " speculative"
 		}
 		marks = append(marks, fmt.Sprintf("%s/%d %v-%v %d %d%s", t.Workers[m.Worker].ID, m.Slot, m.From, m.To, m.Work,
-			m.Outcome, backup))
+			m.Outcome, speculative))
 	}
 	for _, e := range t.Events {
 		events = append(events, fmt.Sprintf("%v %d %s", e.At, e.What, e.Worker))
@@ -29,13 +29,13 @@ func (d *desk) story() (marks, events []string) {
 
 // Worker w has eight leaves, the last two of which x takes up as well: it wins one and is too late for
 // the other.
-func TestTimelineOfARoundWithBackups(t *testing.T) {
+func TestTimelineOfARoundWithSpeculativeCopies(t *testing.T) {
 	d, slow := tail(t)
 	begin := d.now
 	d.now += time.Second
-	backups := d.lease("x", 5)[1:]
+	copies := d.lease("x", 5)[1:]
 	d.now += 100 * ms
-	d.reported("x", backups[0].Task, pb.Verdict_VERDICT_ACCEPTED)
+	d.reported("x", copies[0].Task, pb.Verdict_VERDICT_ACCEPTED)
 	d.reported("w", slow[0].Task, pb.Verdict_VERDICT_DUPLICATE)
 	d.reported("w", slow[1].Task, pb.Verdict_VERDICT_ACCEPTED)
 	marks, events := d.story()
@@ -46,8 +46,8 @@ func TestTimelineOfARoundWithBackups(t *testing.T) {
 	for _, want := range []string{
 		fmt.Sprintf("w/1 %v-%v 2 2", from, to), // in vain
 		fmt.Sprintf("w/2 %v-%v 2 1", from, to),
-		fmt.Sprintf("x/1 %v-%v 2 1 backup", begin+time.Second, to),
-		fmt.Sprintf("x/2 %v-%v 2 2 backup", begin+time.Second, to),
+		fmt.Sprintf("x/1 %v-%v 2 1 speculative", begin+time.Second, to),
+		fmt.Sprintf("x/2 %v-%v 2 2 speculative", begin+time.Second, to),
 	} {
 		if !slices.Contains(marks, want) {
 			t.Errorf("no mark %q among %q", want, marks)

@@ -118,11 +118,11 @@ func (t Timetable) instant(wall time.Time) (at time.Time, ok bool) {
 	return at, ok
 }
 
-// Slot is an instant with the one before it, in the timetable's zone.
-func (t Timetable) Slot(at time.Time) protocol.Slot {
-	slot := protocol.Slot{At: at.In(t.zone)}
+// Tick is an instant with the one before it, in the timetable's zone.
+func (t Timetable) Tick(at time.Time) protocol.Tick {
+	tick := protocol.Tick{At: at.In(t.zone)}
 	if previous := t.Prev(at); !previous.IsZero() {
-		slot.Previous = previous.In(t.zone)
+		tick.Previous = previous.In(t.zone)
 	}
-	return slot
+	return tick
 }

@@ -32,8 +32,8 @@ func timetable(t testing.TB, expression, zoneName string) schedule.Timetable {
 }
 
 // Worked by hand from the zones' rules; want is in UTC. On both days of the year on which
-// the clocks change, in five zones: a reading that is skipped has no slot, one shown twice has the first.
-func TestSlotsOnTheDaysClocksChange(t *testing.T) {
+// the clocks change, in five zones: a reading that is skipped has no tick, one shown twice has the first.
+func TestTicksOnTheDaysClocksChange(t *testing.T) {
 	for _, c := range []struct{ zone, cron, after, want string }{
 		{"Europe/Berlin", "30 2 * * *", "2026-03-28T00:00", "2026-03-28T01:30 2026-03-30T00:30"},
 		{"Europe/Berlin", "30 2 * * *", "2026-10-24T12:00", "2026-10-25T00:30 2026-10-26T01:30"},

@@ -94,8 +94,8 @@ func applyToSchedule(s State, cmd *pb.Command) (State, Reply) {
 		return applyPause(s, body.PauseSchedule.GetId(), true, cmd.GetNowUnixMs())
 	case *pb.Command_ResumeSchedule:
 		return applyPause(s, body.ResumeSchedule.GetId(), false, cmd.GetNowUnixMs())
-	case *pb.Command_FireSlot:
-		return applyFireSlot(s, body.FireSlot)
+	case *pb.Command_FireTick:
+		return applyFireTick(s, body.FireTick)
 	case *pb.Command_Checkpoint:
 		return s, Reply{Checkpoint: true}
 	case *pb.Command_ReleaseSchedules:

@@ -11,8 +11,8 @@ const maxClock = int64(1<<63-1) / int64(time.Millisecond)
 
 // applySetClock sets Now, which no other command sets back. A clock that ran ahead for a while has left times in
 // the state that are yet to come: they are moved to the new Now, so that jobs are kept no longer than they should
-// be, and schedules go on at their next slot. A slot that was fired early keeps its job: it has the id that
-// the slot's job will be asked for under.
+// be, and schedules go on at their next tick. A tick that was fired early keeps its job: it has the id that
+// the tick's job will be asked for under.
 func applySetClock(s State, cmd *pb.SetClock) (State, Reply) {
 	now := cmd.GetNowUnixMs()
 	if now < 1 || now > maxClock {
@@ -50,7 +50,7 @@ func (j *Job) times() []*int64 {
 func (s State) schedulesNotAfter(now int64) State {
 	var moved []*Schedule
 	s.EachSchedule(func(sched *Schedule) bool {
-		if after(now, &sched.LastSlot, &sched.Since, &sched.LatestSlot) {
+		if after(now, &sched.LastTick, &sched.Since, &sched.LatestTick) {
 			moved = append(moved, sched)
 		}
 		return true
@@ -58,11 +58,11 @@ func (s State) schedulesNotAfter(now int64) State {
 	latest := s.latestUntil(now)
 	for _, old := range moved {
 		sched := *old
-		notAfter(now, &sched.LastSlot, &sched.Since)
-		if old.LatestSlot > now {
-			sched.LatestJob, sched.LatestSlot = "", 0
+		notAfter(now, &sched.LastTick, &sched.Since)
+		if old.LatestTick > now {
+			sched.LatestJob, sched.LatestTick = "", 0
 			if job := latest[old.ID()]; job != nil {
-				sched.LatestJob, sched.LatestSlot = job.ID, job.Slot
+				sched.LatestJob, sched.LatestTick = job.ID, job.Tick
 			}
 		}
 		sched.Recent = nil
@@ -71,7 +71,7 @@ func (s State) schedulesNotAfter(now int64) State {
 			case r.First <= now:
 				sched.Recent = append(sched.Recent, r)
 			case r.JobID == "": // to be decided anew; one that was fired is counted once
-				sched.Skipped -= min(sched.Skipped, uint64(r.Slots))
+				sched.Skipped -= min(sched.Skipped, uint64(r.Ticks))
 			}
 		}
 		s, sched.Revision = s.revise(), s.NextJob
@@ -80,14 +80,14 @@ func (s State) schedulesNotAfter(now int64) State {
 	return s
 }
 
-// latestUntil finds, of each schedule, the job of the latest slot up to now that has succeeded.
+// latestUntil finds, of each schedule, the job of the latest tick up to now that has succeeded.
 func (s State) latestUntil(now int64) map[string]*Job {
 	latest := make(map[string]*Job)
 	s.EachJob(func(job *Job) bool {
 		sched, ok := s.Schedule(job.ScheduleID)
-		own := ok && job.Slot <= now && job.Stage == pb.JobState_JOB_STATE_SUCCEEDED &&
-			job.ID == sched.SlotJobID(job.Slot)
-		if best := latest[job.ScheduleID]; own && (best == nil || job.Slot > best.Slot) {
+		own := ok && job.Tick <= now && job.Stage == pb.JobState_JOB_STATE_SUCCEEDED &&
+			job.ID == sched.TickJobID(job.Tick)
+		if best := latest[job.ScheduleID]; own && (best == nil || job.Tick > best.Tick) {
 			latest[job.ScheduleID] = job
 		}
 		return true

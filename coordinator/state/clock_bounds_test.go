@@ -26,7 +26,7 @@ func TestTimesThatAreSet(t *testing.T) {
 	}
 }
 
-// A clock that is set to what it shows changes nothing. A slot that was decided ahead of its time is taken back by it
+// A clock that is set to what it shows changes nothing. A tick that was decided ahead of its time is taken back by it
 // all the same, also by one that is set ahead, but not as far.
 func TestSetClockToWhatItShows(t *testing.T) {
 	s, _ := run(t, state.New(), putSchedule("n", 1000))
@@ -37,7 +37,7 @@ func TestSetClockToWhatItShows(t *testing.T) {
 	s, _ = run(t, s, at(2000, fire(s, "n", 9000)))
 	for now, last := range map[int64]int64{1500: 1500, 2000: 2000, 5000: 5000, 9000: 9000, 9999: 9000} {
 		set, _ := run(t, s, setClock(now))
-		if sched, _ := set.Schedule("n"); sched.LastSlot != last || sched.Fired != 2 {
+		if sched, _ := set.Schedule("n"); sched.LastTick != last || sched.Fired != 2 {
 			t.Errorf("set to %d: %+v", now, sched)
 		}
 	}
@@ -66,28 +66,28 @@ func TestSkipsAroundTheNewTime(t *testing.T) {
 	}{299: {0, 1}, 300: {3, 2}, 301: {3, 2}} {
 		back, _ := run(t, s, setClock(now))
 		sched, _ := back.Schedule("n")
-		if sched.Skipped != want.skipped || len(sched.Recent) != want.records || sched.LastSlot != now ||
+		if sched.Skipped != want.skipped || len(sched.Recent) != want.records || sched.LastTick != now ||
 			sched.Fired != 1 {
 			t.Errorf("set to %d: %+v", now, sched)
 		}
 	}
 }
 
-// Of several slots that have succeeded the latest up to the new time is the schedule's latest, whichever id its job
+// Of several ticks that have succeeded the latest up to the new time is the schedule's latest, whichever id its job
 // has.
 func TestTheLatestUpToTheNewTime(t *testing.T) {
 	s, _ := run(t, state.New(), putSchedule("n", 100))
 	ids := make(map[int64]string)
-	for slot := int64(200); slot <= 1200; slot += 100 {
+	for tick := int64(200); tick <= 1200; tick += 100 {
 		var reply state.Reply
-		s, reply = run(t, s, fire(s, "n", slot))
-		ids[slot] = reply.Job.ID
-		s = finishedSlot(t, s, reply.Job.ID)
+		s, reply = run(t, s, fire(s, "n", tick))
+		ids[tick] = reply.Job.ID
+		s = finishedTick(t, s, reply.Job.ID)
 	}
 	for now, want := range map[int64]int64{1200: 1200, 1199: 1100, 1000: 1000, 999: 900, 200: 200, 199: 0} {
 		back, _ := run(t, s, setClock(now))
-		if sched, _ := back.Schedule("n"); sched.LatestSlot != want || sched.LatestJob != ids[want] {
-			t.Errorf("set to %d: the latest is %q of slot %d", now, sched.LatestJob, sched.LatestSlot)
+		if sched, _ := back.Schedule("n"); sched.LatestTick != want || sched.LatestJob != ids[want] {
+			t.Errorf("set to %d: the latest is %q of tick %d", now, sched.LatestJob, sched.LatestTick)
 		}
 	}
 }

@@ -12,8 +12,8 @@ func setClock(now int64) *pb.Command {
 	return &pb.Command{NowUnixMs: now, Body: &pb.Command_SetClock{SetClock: &pb.SetClock{NowUnixMs: now}}}
 }
 
-// A clock runs ahead by 31 days for a minute: a job ends, one is retired by its true time, a schedule's slots of a
-// month are skipped and one is fired. Set back, all go on as if it had not been, and the early slot has one job.
+// A clock runs ahead by 31 days for a minute: a job ends, one is retired by its true time, a schedule's ticks of a
+// month are skipped and one is fired. Set back, all go on as if it had not been, and the early tick has one job.
 func TestSetClock(t *testing.T) {
 	const ahead = 31 * day
 	s := finished(t, state.New(), "done") // at 1002
@@ -30,17 +30,17 @@ func TestSetClock(t *testing.T) {
 	early := s
 	s, _ = run(t, s, setClock(2500))
 	sched, _ := s.Schedule("n")
-	if s.Now != 2500 || sched.LastSlot != 2500 || sched.Fired != 2 || sched.Skipped != 0 || len(sched.Recent) != 1 {
+	if s.Now != 2500 || sched.LastTick != 2500 || sched.Fired != 2 || sched.Skipped != 0 || len(sched.Recent) != 1 {
 		t.Errorf("set back: now %d, schedule %+v", s.Now, sched)
 	}
-	if late, _ := s.Schedule("late"); late.LastSlot != 2500 || late.Since != 2500 {
+	if late, _ := s.Schedule("late"); late.LastTick != 2500 || late.Since != 2500 {
 		t.Errorf("a schedule that was made meanwhile: %+v", late)
 	}
 	wantRefused(t, s, fire(early, "n", 6000+ahead), state.Conflict) // by who has not seen it
 	s, _ = run(t, s, fire(s, "n", 3000))
 	s, reply = run(t, s, fire(s, "n", 5000+ahead))
 	if sched, _ = s.Schedule("n"); reply.Created || sched.Fired != 3 {
-		t.Errorf("the slot that was fired early: created %t, %d fired", reply.Created, sched.Fired)
+		t.Errorf("the tick that was fired early: created %t, %d fired", reply.Created, sched.Fired)
 	}
 	s, _ = run(t, s, setClock(2600))
 	if s, reply = run(t, s, retire(1002+day, day, "done")); len(reply.Retired) != 1 {
@@ -51,20 +51,20 @@ func TestSetClock(t *testing.T) {
 	}
 }
 
-// What was fired early and has succeeded is the latest when its slot comes, and not before.
+// What was fired early and has succeeded is the latest when its tick comes, and not before.
 func TestLatestAfterSetClock(t *testing.T) {
 	s, _ := run(t, state.New(), putSchedule("n", 100))
 	var ids []string
-	for _, slot := range []int64{200, 90_000} {
+	for _, tick := range []int64{200, 90_000} {
 		var reply state.Reply
-		s, reply = run(t, s, fire(s, "n", slot))
+		s, reply = run(t, s, fire(s, "n", tick))
 		ids = append(ids, reply.Job.ID)
-		s = finishedSlot(t, s, reply.Job.ID)
+		s = finishedTick(t, s, reply.Job.ID)
 	}
-	latest := func(when string, want string, slot int64) {
+	latest := func(when string, want string, tick int64) {
 		t.Helper()
-		if sched, _ := s.Schedule("n"); sched.LatestJob != want || sched.LatestSlot != slot {
-			t.Errorf("%s: the latest is %q of slot %d", when, sched.LatestJob, sched.LatestSlot)
+		if sched, _ := s.Schedule("n"); sched.LatestJob != want || sched.LatestTick != tick {
+			t.Errorf("%s: the latest is %q of tick %d", when, sched.LatestJob, sched.LatestTick)
 		}
 	}
 	latest("ahead", ids[1], 90_000)
@@ -74,8 +74,8 @@ func TestLatestAfterSetClock(t *testing.T) {
 	latest("in time", ids[1], 90_000)
 }
 
-// finishedSlot takes the job of a slot to its success.
-func finishedSlot(t *testing.T, s state.State, id string) state.State {
+// finishedTick takes the job of a tick to its success.
+func finishedTick(t *testing.T, s state.State, id string) state.State {
 	t.Helper()
 	for _, cmd := range []*pb.Command{
 		start(id), completions(planned(id, 1)), completions(node(id, 1, 0, 0, 0, 10)),
@@ -112,7 +112,7 @@ func checkClock(t *rapid.T, before, after state.State, now int64) {
 	})
 	after.EachSchedule(func(sched *state.Schedule) bool {
 		old, _ := before.Schedule(sched.ID())
-		if max(sched.LastSlot, sched.Since, sched.LatestSlot) > now || sched.LastSlot > old.LastSlot ||
+		if max(sched.LastTick, sched.Since, sched.LatestTick) > now || sched.LastTick > old.LastTick ||
 			sched.Fired != old.Fired {
 			t.Fatalf("clock set to %d: schedule %+v became %+v", now, old, sched)
 		}

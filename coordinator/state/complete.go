@@ -81,10 +81,10 @@ func (c completion) workerID() string { return Clip(c.GetWorkerId(), 128) }
 
 // count adds the result to the job's counters, and what it took, if the verdict is one of those that are counted.
 func (c completion) count(v pb.Verdict) {
-	counters, backups := &c.job.Counters, c.GetBackups()
-	counters.BackupsLaunched += backups.GetLaunched()
-	counters.BackupsWon += backups.GetWon()
-	counters.BackupsWasted += backups.GetWasted()
+	counters, copies := &c.job.Counters, c.GetSpeculativeCopies()
+	counters.SpeculativeLaunched += copies.GetLaunched()
+	counters.SpeculativeWon += copies.GetWon()
+	counters.SpeculativeWasted += copies.GetWasted()
 	switch v {
 	case pb.Verdict_VERDICT_ACCEPTED:
 		counters.Committed++

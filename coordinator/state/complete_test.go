@@ -8,7 +8,7 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// Every verdict has its counter, and backups add up.
+// Every verdict has its counter, and speculative copies add up.
 func TestVerdictsAreCounted(t *testing.T) {
 	s := running(t, 2)
 	for _, c := range []struct {
@@ -24,15 +24,15 @@ func TestVerdictsAreCounted(t *testing.T) {
 		{node("a", 1, 0, 1, 0, 2), pb.Verdict_VERDICT_DUPLICATE},
 		{node("a", 2, 0, 0, 0, 1), stale},
 	} {
-		c.made.Backups = &pb.Backups{Launched: 3, Won: 1, Wasted: 2}
+		c.made.SpeculativeCopies = &pb.SpeculativeCopies{Launched: 3, Won: 1, Wasted: 2}
 		s = wantVerdict(t, s, c.made, c.want)
 	}
 	got := auditedJob(t, s).Counters
 	if got.Committed != 3 || got.Duplicates != 3 || got.Superseded != 2 || got.Violations != 0 { // the plan counts too
 		t.Errorf("%+v", got)
 	}
-	if got.BackupsLaunched != 24 || got.BackupsWon != 8 || got.BackupsWasted != 16 {
-		t.Errorf("backups: %+v", got)
+	if got.SpeculativeLaunched != 24 || got.SpeculativeWon != 8 || got.SpeculativeWasted != 16 {
+		t.Errorf("speculative copies: %+v", got)
 	}
 }
 

@@ -26,9 +26,9 @@ type Job struct {
 	Failure              *Failure
 	Counters             Counters
 	Kernels, Workers     []string // sets and workers that made committed nodes, sorted
-	ScheduleID           string   // of the schedule for whose slot the job was made; or empty
-	Slot                 int64    // that slot, in Unix milliseconds
-	ByHand               bool     // somebody made the job for the slot, and not the slot
+	ScheduleID           string   // of the schedule for whose tick the job was made; or empty
+	Tick                 int64    // that tick, in Unix milliseconds
+	ByHand               bool     // somebody made the job for the tick, and not the tick
 	Priority             int      // larger ones first
 	MaxWorkers           int      // at work at a time; 0 means no limit
 	Needs                []string // jobs that must succeed first
@@ -63,11 +63,11 @@ type Failure struct {
 	Class                       protocol.Class
 }
 
-// Counters count what the log saw, and what leaders told it of backups.
+// Counters count what the log saw, and what leaders told it of speculative copies.
 type Counters struct {
-	Committed, Duplicates, Superseded, Violations uint64
-	BackupsLaunched, BackupsWon, BackupsWasted    uint64
-	Remade                                        Remade
+	Committed, Duplicates, Superseded, Violations          uint64
+	SpeculativeLaunched, SpeculativeWon, SpeculativeWasted uint64
+	Remade                                                 Remade
 }
 
 // Ended reports whether the job is in a terminal state.

@@ -100,12 +100,13 @@ func drawCompletion(t *rapid.T, s state.State) *pb.Completion {
 		Trees: rapid.SliceOfN(rapid.Uint32Range(0, 5), 1, 2).Draw(t, "trees"), State: object("state"),
 		Course: object("course"),
 	}
-	backups := &pb.Backups{Launched: 3, Won: 1, Wasted: uint64(id.GetIndex())}
+	copies := &pb.SpeculativeCopies{Launched: 3, Won: 1, Wasted: uint64(id.GetIndex())}
 	if !id.Again {
 		worker = rapid.SampledFrom([]string{"w1", "w2", "w3", "w4", ""}).Draw(t, "worker")
 	}
 	kernels := rapid.SampledFrom([]string{"generic", "avx2", ""}).Draw(t, "kernels")
-	c := &pb.Completion{Id: id, Kernels: kernels, SpentUs: 3, Worker: worker, WorkerId: worker, Backups: backups}
+	c := &pb.Completion{Id: id, Kernels: kernels, SpentUs: 3, Worker: worker, WorkerId: worker,
+		SpeculativeCopies: copies}
 	c.Output = &pb.TaskOutput{
 		Object: object("object"), Carry: object("carry"), Manifest: object("manifest"), Plan: object("plan"),
 		Next: next,
@@ -203,7 +204,7 @@ func checkTransition(t *rapid.T, before, after state.State, cmd *pb.Command) {
 		if after.Now < before.Now {
 			t.Fatalf("time went back from %d to %d", before.Now, after.Now)
 		}
-		checkSlots(t, before, after)
+		checkTicks(t, before, after)
 	}
 	checkTokens(t, before, after)
 	checkRestored(t, before, after)

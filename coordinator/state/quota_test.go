@@ -48,11 +48,11 @@ func TestOneTokenLeavesRoomForOthers(t *testing.T) {
 	if reply.Err != nil {
 		t.Fatal(reply.Err)
 	}
-	fire := &pb.FireSlot{ScheduleId: "s", Revision: reply.Schedule.Revision, AfterUnixMs: reply.Schedule.LastSlot,
-		SlotUnixMs: 60000, Job: &pb.SubmitJob{SpecHash: "h"}}
+	fire := &pb.FireTick{ScheduleId: "s", Revision: reply.Schedule.Revision, AfterUnixMs: reply.Schedule.LastTick,
+		TickUnixMs: 60000, Job: &pb.SubmitJob{SpecHash: "h"}}
 	if _, reply := state.Apply(s, &pb.Command{NowUnixMs: 60000,
-		Body: &pb.Command_FireSlot{FireSlot: fire}}); reply.Err == nil || reply.Err.Reason != state.Exhausted {
-		t.Errorf("a slot of the token's schedule: %v", reply.Err)
+		Body: &pb.Command_FireTick{FireTick: fire}}); reply.Err == nil || reply.Err.Reason != state.Exhausted {
+		t.Errorf("a tick of the token's schedule: %v", reply.Err)
 	}
 	for i := range state.MaxActiveJobs - state.MaxActiveOfToken {
 		if refused := submit(fmt.Sprint("other-", i), "other"); refused != nil {

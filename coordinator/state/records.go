@@ -43,7 +43,7 @@ func (j *Job) record() *pb.JobRecord {
 		Manifest: j.Manifest.Proto(), Plan: j.Plan.Proto(),
 		Model: j.Model.Proto(), Outputs: j.OutputFiles(), Failure: j.Failure.Proto(), Counters: j.Counters.Proto(),
 		Kernels: j.Kernels, Workers: j.Workers,
-		ScheduleId: j.ScheduleID, SlotUnixMs: j.Slot, ByHand: j.ByHand, Swept: j.Swept, Course: j.Course.Proto(),
+		ScheduleId: j.ScheduleID, TickUnixMs: j.Tick, ByHand: j.ByHand, Swept: j.Swept, Course: j.Course.Proto(),
 	}
 	j.Rounds.record(record)
 	j.Audits.record(record)
@@ -93,17 +93,19 @@ func (f *Failure) Proto() *pb.Failure {
 func (c Counters) Proto() *pb.Counters {
 	return &pb.Counters{
 		Committed: c.Committed, Duplicates: c.Duplicates, Superseded: c.Superseded, Violations: c.Violations,
-		Backups: &pb.Backups{Launched: c.BackupsLaunched, Won: c.BackupsWon, Wasted: c.BackupsWasted},
-		Remade:  c.Remade.proto(),
+		SpeculativeCopies: &pb.SpeculativeCopies{
+			Launched: c.SpeculativeLaunched, Won: c.SpeculativeWon, Wasted: c.SpeculativeWasted,
+		},
+		Remade: c.Remade.proto(),
 	}
 }
 
 func countersFrom(c *pb.Counters) Counters {
-	b := c.GetBackups()
+	b := c.GetSpeculativeCopies()
 	return Counters{
 		Committed: c.GetCommitted(), Duplicates: c.GetDuplicates(), Superseded: c.GetSuperseded(),
-		Violations:      c.GetViolations(),
-		BackupsLaunched: b.GetLaunched(), BackupsWon: b.GetWon(), BackupsWasted: b.GetWasted(),
+		Violations:          c.GetViolations(),
+		SpeculativeLaunched: b.GetLaunched(), SpeculativeWon: b.GetWon(), SpeculativeWasted: b.GetWasted(),
 		Remade: remadeFrom(c.GetRemade()),
 	}
 }
@@ -117,7 +119,7 @@ func jobFrom(r *pb.JobRecord) *Job {
 		FinishedAt: r.GetFinishedUnixMs(),
 		Counters:   countersFrom(r.GetCounters()),
 		Kernels:    r.GetKernels(), Workers: r.GetWorkers(),
-		ScheduleID: r.GetScheduleId(), Slot: r.GetSlotUnixMs(), ByHand: r.GetByHand(),
+		ScheduleID: r.GetScheduleId(), Tick: r.GetTickUnixMs(), ByHand: r.GetByHand(),
 		Priority: int(spec.GetPriority()), MaxWorkers: int(spec.GetMaxWorkers()), Needs: spec.GetNeeds(),
 		Keep: spec.GetKeepMs(), ModelURI: spec.GetModelUri(), ModelJob: spec.GetModelJob(),
 		ModelReference: spec.GetModelReference(), Swept: r.GetSwept(),

@@ -19,7 +19,7 @@ func TestCountersStandStillForTheReport(t *testing.T) {
 	}
 	late := node("a", 1, 0, 0, 0, 10)
 	for _, c := range []*pb.Completion{done, late, node("a", 1, 0, 0, 0, 11)} {
-		c.Backups = &pb.Backups{Launched: 1, Wasted: 1}
+		c.SpeculativeCopies = &pb.SpeculativeCopies{Launched: 1, Wasted: 1}
 		s, _ = run(t, s, completions(c))
 	}
 	after, _ := s.Job("a")
@@ -27,11 +27,11 @@ func TestCountersStandStillForTheReport(t *testing.T) {
 		t.Errorf("counters %+v became %+v", before.Counters, after.Counters)
 	}
 	end := report("a")
-	end.Backups = &pb.Backups{Launched: 1, Won: 1}
+	end.SpeculativeCopies = &pb.SpeculativeCopies{Launched: 1, Won: 1}
 	var ended *state.Job
 	s, _ = run(t, s, completions(end))
 	if ended, _ = s.Job("a"); ended.Counters.Committed != before.Counters.Committed+1 ||
-		ended.Counters.BackupsWon != 1 {
+		ended.Counters.SpeculativeWon != 1 {
 		t.Errorf("with the report: %+v", ended.Counters)
 	}
 }

@@ -17,7 +17,7 @@ func release() *pb.Command {
 	return &pb.Command{Body: &pb.Command_ReleaseSchedules{ReleaseSchedules: &pb.ReleaseSchedules{}}}
 }
 
-// checkRestored: no entry of the log makes an epoch or holds slots, none is decided while they are
+// checkRestored: no entry of the log makes an epoch or holds ticks, none is decided while they are
 // held, and a removed member stays removed.
 func checkRestored(t *rapid.T, before, after state.State) {
 	if after.Epoch != before.Epoch || !before.Held() && after.Held() {
@@ -33,14 +33,14 @@ func checkRestored(t *rapid.T, before, after state.State) {
 		return
 	}
 	after.EachSchedule(func(sched *state.Schedule) bool {
-		if old, ok := before.Schedule(sched.ID()); ok && old.Number == sched.Number && old.LastSlot < sched.LastSlot {
-			t.Fatalf("slot %d of %s was decided while slots are held", sched.LastSlot, sched.ID())
+		if old, ok := before.Schedule(sched.ID()); ok && old.Number == sched.Number && old.LastTick < sched.LastTick {
+			t.Fatalf("tick %d of %s was decided while ticks are held", sched.LastTick, sched.ID())
 		}
 		return true
 	})
 }
 
-// A restored state holds what was decided, in a new epoch, and decides on no slot before its release.
+// A restored state holds what was decided, in a new epoch, and decides on no tick before its release.
 func TestRestoredState(t *testing.T) {
 	s := running(t, 5)
 	s, _ = run(t, s, putSchedule("nightly", 100), removeMember("c3"),
@@ -70,7 +70,7 @@ func TestRestoredState(t *testing.T) {
 		t.Error("released twice")
 	}
 	if _, reply = run(t, restored, fire(restored, "nightly", 200)); reply.Job == nil {
-		t.Error("no job for a slot after the release")
+		t.Error("no job for a tick after the release")
 	}
 }
 

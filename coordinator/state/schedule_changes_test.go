@@ -39,7 +39,7 @@ func TestPausingTwiceChangesNothing(t *testing.T) {
 		sched, _ := s.Schedule("n")
 		changed := sched.Revision > revision
 		if sched.Paused != c.paused || changed != c.changes || sched.Since != c.since || reply.Schedule != sched {
-			t.Errorf("change %d: paused %v, revision %d after %d, slots since %d",
+			t.Errorf("change %d: paused %v, revision %d after %d, ticks since %d",
 				i, sched.Paused, sched.Revision, revision, sched.Since)
 		}
 		revision = sched.Revision

@@ -6,26 +6,26 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// Schedule makes a job at each of its slots. Here a slot is an instant that a proposer
+// Schedule makes a job at each of its ticks. Here a tick is an instant that a proposer
 // gives: which instants a cron expression means is not state's concern. A Schedule in a
 // State is never changed: commands put a changed copy.
 type Schedule struct {
 	Definition     *pb.PutSchedule // not to be changed
 	Number         uint64          // tells apart schedules of one id, one made after the other was removed
 	Revision       uint64          // grows with each change, pause and resume
-	Since          int64           // the last of these; slots up to it are not fired. Unix milliseconds, as LastSlot
-	LastSlot       int64           // the last slot decided, or when the schedule was made
+	Since          int64           // the last of these; ticks up to it are not fired. Unix milliseconds, as LastTick
+	LastTick       int64           // the last tick decided, or when the schedule was made
 	Paused         bool
-	Fired, Skipped uint64       // slots
-	Recent         []SlotRecord // the newest decisions, oldest first
-	LatestJob      string       // of the latest slot whose job has succeeded; or empty
-	LatestSlot     int64
+	Fired, Skipped uint64       // ticks
+	Recent         []TickRecord // the newest decisions, oldest first
+	LatestJob      string       // of the latest tick whose job has succeeded; or empty
+	LatestTick     int64
 }
 
-// SlotRecord is what became of a slot, or of several in a row that were skipped.
-type SlotRecord struct {
-	First, Slot int64  // Unix milliseconds
-	Slots       uint32 // from First to Slot
+// TickRecord is what became of a tick, or of several in a row that were skipped.
+type TickRecord struct {
+	First, Tick int64  // Unix milliseconds
+	Ticks       uint32 // from First to Tick
 	JobID       string // fired
 	Skip        pb.SkipReason
 }
@@ -48,7 +48,7 @@ func (s State) EachSchedule(visit func(*Schedule) bool) {
 // states; false may also mean that the states have no common history.
 func (s State) SameSchedules(other State) bool { return s.schedules == other.schedules }
 
-// EachJobOf visits the jobs of a schedule's slots that have not ended, in order of acceptance. Those of a
+// EachJobOf visits the jobs of a schedule's ticks that have not ended, in order of acceptance. Those of a
 // schedule that was removed are nobody's, though another may have its id by now.
 func (s State) EachJobOf(scheduleID string, visit func(*Job) bool) {
 	sched, ok := s.Schedule(scheduleID)
@@ -57,7 +57,7 @@ func (s State) EachJobOf(scheduleID string, visit func(*Job) bool) {
 	}
 	s.running.Root().WalkPrefix(runningKey(scheduleID), func(_ []byte, id string) bool {
 		job, _ := s.Job(id)
-		return job.ID == sched.SlotJobID(job.Slot) && !visit(job)
+		return job.ID == sched.TickJobID(job.Tick) && !visit(job)
 	})
 }
 
@@ -79,17 +79,17 @@ func (s State) putSchedule(sched *Schedule) State {
 func (s *Schedule) record() *pb.ScheduleRecord {
 	return &pb.ScheduleRecord{
 		Definition: s.Definition, Number: s.Number, Revision: s.Revision, SinceUnixMs: s.Since,
-		LastSlotUnixMs: s.LastSlot, Paused: s.Paused, Fired: s.Fired, Skipped: s.Skipped, Recent: s.SlotRecords(),
-		LatestJobId: s.LatestJob, LatestSlotUnixMs: s.LatestSlot,
+		LastTickUnixMs: s.LastTick, Paused: s.Paused, Fired: s.Fired, Skipped: s.Skipped, Recent: s.TickRecords(),
+		LatestJobId: s.LatestJob, LatestTickUnixMs: s.LatestTick,
 	}
 }
 
-// SlotRecords are the newest decisions as they cross the wire.
-func (s *Schedule) SlotRecords() []*pb.SlotRecord {
-	var records []*pb.SlotRecord
+// TickRecords are the newest decisions as they cross the wire.
+func (s *Schedule) TickRecords() []*pb.TickRecord {
+	var records []*pb.TickRecord
 	for _, r := range s.Recent {
-		records = append(records, &pb.SlotRecord{
-			FirstUnixMs: r.First, SlotUnixMs: r.Slot, Slots: r.Slots, JobId: r.JobID, Skip: r.Skip,
+		records = append(records, &pb.TickRecord{
+			FirstUnixMs: r.First, TickUnixMs: r.Tick, Ticks: r.Ticks, JobId: r.JobID, Skip: r.Skip,
 		})
 	}
 	return records
@@ -98,12 +98,12 @@ func (s *Schedule) SlotRecords() []*pb.SlotRecord {
 func scheduleFrom(r *pb.ScheduleRecord) *Schedule {
 	sched := &Schedule{
 		Definition: r.GetDefinition(), Number: r.GetNumber(), Revision: r.GetRevision(), Since: r.GetSinceUnixMs(),
-		LastSlot: r.GetLastSlotUnixMs(), Paused: r.GetPaused(), Fired: r.GetFired(), Skipped: r.GetSkipped(),
-		LatestJob: r.GetLatestJobId(), LatestSlot: r.GetLatestSlotUnixMs(),
+		LastTick: r.GetLastTickUnixMs(), Paused: r.GetPaused(), Fired: r.GetFired(), Skipped: r.GetSkipped(),
+		LatestJob: r.GetLatestJobId(), LatestTick: r.GetLatestTickUnixMs(),
 	}
 	for _, one := range r.GetRecent() {
-		sched.Recent = append(sched.Recent, SlotRecord{
-			First: one.GetFirstUnixMs(), Slot: one.GetSlotUnixMs(), Slots: one.GetSlots(), JobID: one.GetJobId(),
+		sched.Recent = append(sched.Recent, TickRecord{
+			First: one.GetFirstUnixMs(), Tick: one.GetTickUnixMs(), Ticks: one.GetTicks(), JobID: one.GetJobId(),
 			Skip: one.GetSkip(),
 		})
 	}
@@ -128,7 +128,7 @@ func applyPutSchedule(s State, cmd *pb.PutSchedule, now int64) (State, Reply) {
 	case !exists && s.ScheduleCount() >= MaxSchedules:
 		return s, reject(Exhausted, "there are %d schedules already; remove one", MaxSchedules)
 	case !exists:
-		old = &Schedule{Number: s.NextJob, LastSlot: now}
+		old = &Schedule{Number: s.NextJob, LastTick: now}
 	}
 	sched := *old
 	sched.Definition = definition

@@ -23,31 +23,31 @@ func drawScheduleCommand(t *rapid.T, s state.State, cmd *pb.Command) *pb.Command
 		}
 	case 4, 5:
 		job := &pb.SubmitJob{Id: "a", SpecHash: "h", ScheduleId: id,
-			SlotUnixMs: rapid.Int64Range(-5, 120).Draw(t, "slot")}
+			TickUnixMs: rapid.Int64Range(-5, 120).Draw(t, "tick")}
 		if sched, ok := s.Schedule(id); ok && rapid.IntRange(0, 9).Draw(t, "odd id") > 0 {
-			job.Id = sched.SlotJobID(job.SlotUnixMs)
+			job.Id = sched.TickJobID(job.TickUnixMs)
 		}
 		cmd.Body = &pb.Command_Submit{Submit: job}
 	case 3:
 		cmd.Body = pause(id, rapid.Bool().Draw(t, "paused"), 0).Body
 	default:
-		slot := fireSlot(s, id, 0)
-		slot.SlotUnixMs = slot.AfterUnixMs + rapid.Int64Range(0, 20).Draw(t, "ahead")
-		slot.AfterUnixMs += rapid.SampledFrom([]int64{0, 0, 0, 0, -1, 1}).Draw(t, "after")
-		slot.Revision += rapid.SampledFrom([]uint64{0, 0, 0, 0, 1}).Draw(t, "revision")
+		tick := fireTick(s, id, 0)
+		tick.TickUnixMs = tick.AfterUnixMs + rapid.Int64Range(0, 20).Draw(t, "ahead")
+		tick.AfterUnixMs += rapid.SampledFrom([]int64{0, 0, 0, 0, -1, 1}).Draw(t, "after")
+		tick.Revision += rapid.SampledFrom([]uint64{0, 0, 0, 0, 1}).Draw(t, "revision")
 		if rapid.Bool().Draw(t, "fires") {
-			slot.Job = &pb.SubmitJob{SpecHash: rapid.SampledFrom([]string{"h", "i"}).Draw(t, "hash")}
+			tick.Job = &pb.SubmitJob{SpecHash: rapid.SampledFrom([]string{"h", "i"}).Draw(t, "hash")}
 		} else {
-			slot.Skip = pb.SkipReason(rapid.IntRange(0, 8).Draw(t, "reason"))
-			slot.Slots = rapid.Uint32Range(0, 3).Draw(t, "slots")
-			slot.FirstUnixMs = slot.SlotUnixMs - rapid.SampledFrom([]int64{0, 1, 2}).Draw(t, "first")
+			tick.Skip = pb.SkipReason(rapid.IntRange(0, 8).Draw(t, "reason"))
+			tick.Ticks = rapid.Uint32Range(0, 3).Draw(t, "ticks")
+			tick.FirstUnixMs = tick.TickUnixMs - rapid.SampledFrom([]int64{0, 1, 2}).Draw(t, "first")
 		}
-		cmd.Body = &pb.Command_FireSlot{FireSlot: slot}
+		cmd.Body = &pb.Command_FireTick{FireTick: tick}
 	}
 	return cmd
 }
 
-// jobsOfSchedules are the jobs of slots that have not ended.
+// jobsOfSchedules are the jobs of ticks that have not ended.
 func jobsOfSchedules(s state.State) (ids []string) {
 	s.EachActive(func(job *state.Job) bool {
 		if job.ScheduleID != "" {
@@ -58,31 +58,31 @@ func jobsOfSchedules(s state.State) (ids []string) {
 	return ids
 }
 
-// checkLatest: a schedule's latest is the job of the latest slot among those that have succeeded.
-// checkLatest: once the clock was set, jobs of slots that were fired early may wait for their slot.
+// checkLatest: a schedule's latest is the job of the latest tick among those that have succeeded.
+// checkLatest: once the clock was set, jobs of ticks that were fired early may wait for their tick.
 func checkLatest(t *rapid.T, s state.State, clockSet bool) {
 	s.EachSchedule(func(sched *state.Schedule) bool {
-		want, slot := "", int64(0)
+		want, tick := "", int64(0)
 		s.EachJob(func(job *state.Job) bool {
-			own := job.ScheduleID == sched.ID() && job.ID == sched.SlotJobID(job.Slot)
+			own := job.ScheduleID == sched.ID() && job.ID == sched.TickJobID(job.Tick)
 			if clockSet && job.ID != sched.LatestJob {
 				return true
 			}
-			if own && job.Stage == pb.JobState_JOB_STATE_SUCCEEDED && (want == "" || job.Slot > slot) {
-				want, slot = job.ID, job.Slot
+			if own && job.Stage == pb.JobState_JOB_STATE_SUCCEEDED && (want == "" || job.Tick > tick) {
+				want, tick = job.ID, job.Tick
 			}
 			return true
 		})
-		if sched.LatestJob != want || sched.LatestSlot != slot {
-			t.Fatalf("schedule %s: latest is %q of slot %d, want %q of slot %d", sched.ID(), sched.LatestJob,
-				sched.LatestSlot, want, slot)
+		if sched.LatestJob != want || sched.LatestTick != tick {
+			t.Fatalf("schedule %s: latest is %q of tick %d, want %q of tick %d", sched.ID(), sched.LatestJob,
+				sched.LatestTick, want, tick)
 		}
 		return true
 	})
 }
 
-// checkSlots: the slots of a schedule are decided in order, each once, and a fired one has its job.
-func checkSlots(t *rapid.T, before, after state.State) {
+// checkTicks: the ticks of a schedule are decided in order, each once, and a fired one has its job.
+func checkTicks(t *rapid.T, before, after state.State) {
 	after.EachSchedule(func(sched *state.Schedule) bool {
 		old, ok := before.Schedule(sched.ID())
 		if !ok || old.Number != sched.Number {
@@ -92,18 +92,18 @@ func checkSlots(t *rapid.T, before, after state.State) {
 			return true
 		}
 		decided := sched.Fired + sched.Skipped - old.Fired - old.Skipped
-		if early, ok := before.Job(sched.SlotJobID(sched.LastSlot)); ok && !early.ByHand &&
-			sched.LastSlot > old.LastSlot && decided == 0 {
+		if early, ok := before.Job(sched.TickJobID(sched.LastTick)); ok && !early.ByHand &&
+			sched.LastTick > old.LastTick && decided == 0 {
 			return true // fired and counted before the clock was set back
 		}
-		if (decided > 0) != (sched.LastSlot > old.LastSlot) || sched.LastSlot < old.LastSlot ||
+		if (decided > 0) != (sched.LastTick > old.LastTick) || sched.LastTick < old.LastTick ||
 			sched.Fired < old.Fired || sched.Revision < old.Revision {
 			t.Fatalf("schedule %s went from %+v to %+v", sched.ID(), old, sched)
 		}
 		if sched.Fired > old.Fired {
-			job, ok := after.Job(sched.SlotJobID(sched.LastSlot))
+			job, ok := after.Job(sched.TickJobID(sched.LastTick))
 			if !ok || decided != 1 || sched.Recent[len(sched.Recent)-1].JobID != job.ID {
-				t.Fatalf("schedule %s fired %d slots; the job: %v", sched.ID(), decided, ok)
+				t.Fatalf("schedule %s fired %d ticks; the job: %v", sched.ID(), decided, ok)
 			}
 		}
 		return true
@@ -114,7 +114,7 @@ func checkSlots(t *rapid.T, before, after state.State) {
 func checkRunning(t *rapid.T, s state.State) {
 	want := make(map[string][]string)
 	s.EachActive(func(job *state.Job) bool {
-		if sched, ok := s.Schedule(job.ScheduleID); ok && !job.ByHand && job.ID == sched.SlotJobID(job.Slot) {
+		if sched, ok := s.Schedule(job.ScheduleID); ok && !job.ByHand && job.ID == sched.TickJobID(job.Tick) {
 			want[job.ScheduleID] = append(want[job.ScheduleID], job.ID)
 		}
 		return true

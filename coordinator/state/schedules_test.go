@@ -16,28 +16,28 @@ func putSchedule(id string, now int64) *pb.Command {
 	}}}
 }
 
-// fireSlot is the decision that a proposer who sees s would make on a slot.
-func fireSlot(s state.State, id string, slot int64) *pb.FireSlot {
-	cmd := &pb.FireSlot{ScheduleId: id, SlotUnixMs: slot}
+// fireTick is the decision that a proposer who sees s would make on a tick.
+func fireTick(s state.State, id string, tick int64) *pb.FireTick {
+	cmd := &pb.FireTick{ScheduleId: id, TickUnixMs: tick}
 	if sched, ok := s.Schedule(id); ok {
-		cmd.Revision, cmd.AfterUnixMs = sched.Revision, sched.LastSlot
+		cmd.Revision, cmd.AfterUnixMs = sched.Revision, sched.LastTick
 	}
 	return cmd
 }
 
-func firing(cmd *pb.FireSlot) *pb.Command {
-	return &pb.Command{NowUnixMs: cmd.SlotUnixMs, Body: &pb.Command_FireSlot{FireSlot: cmd}}
+func firing(cmd *pb.FireTick) *pb.Command {
+	return &pb.Command{NowUnixMs: cmd.TickUnixMs, Body: &pb.Command_FireTick{FireTick: cmd}}
 }
 
-func fire(s state.State, id string, slot int64) *pb.Command {
-	cmd := fireSlot(s, id, slot)
+func fire(s state.State, id string, tick int64) *pb.Command {
+	cmd := fireTick(s, id, tick)
 	cmd.Job = &pb.SubmitJob{Kind: "K", SpecHash: "h"}
 	return firing(cmd)
 }
 
-func skip(s state.State, id string, first, last int64, slots uint32) *pb.Command {
-	cmd := fireSlot(s, id, last)
-	cmd.FirstUnixMs, cmd.Slots, cmd.Skip = first, slots, pb.SkipReason_SKIP_REASON_MISSED
+func skip(s state.State, id string, first, last int64, ticks uint32) *pb.Command {
+	cmd := fireTick(s, id, last)
+	cmd.FirstUnixMs, cmd.Ticks, cmd.Skip = first, ticks, pb.SkipReason_SKIP_REASON_MISSED
 	return firing(cmd)
 }
 
@@ -59,12 +59,12 @@ func wantRefused(t *testing.T, s state.State, cmd *pb.Command, want state.Reason
 	}
 }
 
-func TestASlotFiresOnce(t *testing.T) {
+func TestATickFiresOnce(t *testing.T) {
 	s, _ := run(t, state.New(), putSchedule("n", 1000))
 	entry := fire(s, "n", 2000)
 	s, reply := run(t, s, entry)
-	if !reply.Created || reply.Job.ScheduleID != "n" || reply.Job.Slot != 2000 ||
-		reply.Job.ID != reply.Schedule.SlotJobID(2000) {
+	if !reply.Created || reply.Job.ScheduleID != "n" || reply.Job.Tick != 2000 ||
+		reply.Job.ID != reply.Schedule.TickJobID(2000) {
 		t.Fatalf("created %v: %+v", reply.Created, reply.Job)
 	}
 	if !state.ValidJobID(reply.Job.ID) || !strings.HasPrefix(reply.Job.ID, "n-") {
@@ -73,31 +73,31 @@ func TestASlotFiresOnce(t *testing.T) {
 	wantRefused(t, s, entry, state.Conflict) // the same entry again
 	wantRefused(t, s, fire(s, "n", 2000), state.Conflict)
 	wantRefused(t, s, fire(s, "n", 1500), state.Conflict)
-	lost := fireSlot(s, "n", 4000)
+	lost := fireTick(s, "n", 4000)
 	lost.AfterUnixMs, lost.Job = 3000, &pb.SubmitJob{SpecHash: "h"}
-	wantRefused(t, s, firing(lost), state.Conflict) // slot 3000 was never decided
+	wantRefused(t, s, firing(lost), state.Conflict) // tick 3000 was never decided
 	s, _ = run(t, s, skip(s, "n", 3000, 5000, 3))
 	run(t, s, fire(s, "n", 6000))
 }
 
-func TestSkipsCoverSlotsInARow(t *testing.T) {
+func TestSkipsCoverTicksInARow(t *testing.T) {
 	s, _ := run(t, state.New(), putSchedule("n", 1000))
 	for _, odd := range []*pb.Command{skip(s, "n", 1000, 2000, 2), skip(s, "n", 3000, 2000, 1),
 		skip(s, "n", 2000, 2000, 2), skip(s, "n", 2000, 3000, 1), skip(s, "n", 2000, 3000, 0)} {
 		wantRefused(t, s, odd, state.Malformed)
 	}
-	both := fireSlot(s, "n", 2000)
+	both := fireTick(s, "n", 2000)
 	wantRefused(t, s, firing(both), state.Malformed) // neither job nor reason
 	both.Job, both.Skip = &pb.SubmitJob{}, pb.SkipReason_SKIP_REASON_LATE
 	wantRefused(t, s, firing(both), state.Malformed)
 	s, reply := run(t, s, skip(s, "n", 2000, 4000, 3))
-	if reply.Schedule.Skipped != 3 || reply.Schedule.LastSlot != 4000 || s.JobCount() != 0 {
+	if reply.Schedule.Skipped != 3 || reply.Schedule.LastTick != 4000 || s.JobCount() != 0 {
 		t.Fatalf("%+v", reply.Schedule)
 	}
-	for slot := int64(5000); slot < 30_000; slot += 1000 {
-		s, reply = run(t, s, fire(s, "n", slot))
+	for tick := int64(5000); tick < 30_000; tick += 1000 {
+		s, reply = run(t, s, fire(s, "n", tick))
 	}
-	if got := reply.Schedule.Recent; len(got) != state.MaxSlotRecords || got[len(got)-1].Slot != 29_000 {
+	if got := reply.Schedule.Recent; len(got) != state.MaxTickRecords || got[len(got)-1].Tick != 29_000 {
 		t.Errorf("%d records kept, the last %+v", len(got), got[len(got)-1])
 	}
 }
@@ -106,7 +106,7 @@ func TestPutScheduleIsIdempotentAndReplacesWhenAsked(t *testing.T) {
 	s, first := run(t, state.New(), putSchedule("n", 1000))
 	s, _ = run(t, s, fire(s, "n", 2000))
 	s, again := run(t, s, putSchedule("n", 3000))
-	if again.Schedule.Revision != first.Schedule.Revision || again.Schedule.LastSlot != 2000 {
+	if again.Schedule.Revision != first.Schedule.Revision || again.Schedule.LastTick != 2000 {
 		t.Fatalf("the same definition again: %+v", again.Schedule)
 	}
 	other := putSchedule("n", 4000)
@@ -115,7 +115,7 @@ func TestPutScheduleIsIdempotentAndReplacesWhenAsked(t *testing.T) {
 	stale := fire(s, "n", 5000)
 	other.GetPutSchedule().Replace = true
 	s, changed := run(t, s, other)
-	if changed.Schedule.LastSlot != 2000 || changed.Schedule.Since != 4000 ||
+	if changed.Schedule.LastTick != 2000 || changed.Schedule.Since != 4000 ||
 		changed.Schedule.Number != first.Schedule.Number {
 		t.Fatalf("replaced: %+v", changed.Schedule)
 	}
@@ -123,7 +123,7 @@ func TestPutScheduleIsIdempotentAndReplacesWhenAsked(t *testing.T) {
 	s, _ = run(t, s, &pb.Command{Body: &pb.Command_RemoveSchedule{RemoveSchedule: &pb.RemoveSchedule{Id: "n"}}})
 	wantRefused(t, s, stale, state.NotFound)
 	_, anew := run(t, s, putSchedule("n", 9000))
-	if anew.Schedule.SlotJobID(2000) == first.Schedule.SlotJobID(2000) {
+	if anew.Schedule.TickJobID(2000) == first.Schedule.TickJobID(2000) {
 		t.Error("a schedule made anew shares its jobs' ids with the one removed")
 	}
 }
@@ -184,9 +184,9 @@ func TestJobsOfARemovedScheduleGoOn(t *testing.T) {
 	}
 }
 
-func TestAJobMadeByHandIsTheSlotsIfItsSpecIs(t *testing.T) {
+func TestAJobMadeByHandIsTheTicksIfItsSpecIs(t *testing.T) {
 	s, made := run(t, state.New(), putSchedule("n", 1000))
-	same, other := made.Schedule.SlotJobID(2000), made.Schedule.SlotJobID(3000)
+	same, other := made.Schedule.TickJobID(2000), made.Schedule.TickJobID(3000)
 	s, _ = run(t, s, submit(same, "h"), submit(other, "x"))
 	s, reply := run(t, s, fire(s, "n", 2000))
 	if reply.Created || reply.Schedule.Fired != 1 {
@@ -210,19 +210,19 @@ func succeed(t *testing.T, s state.State, id string) state.State {
 	return s
 }
 
-// The latest moves when a job succeeds, not when it fails or ends after a later slot's.
+// The latest moves when a job succeeds, not when it fails or ends after a later tick's.
 func TestLatestMovesOnSuccessOnly(t *testing.T) {
 	s, _ := run(t, state.New(), putSchedule("n", 1000))
 	ids := make(map[int64]string)
-	for _, slot := range []int64{2000, 3000, 4000} {
+	for _, tick := range []int64{2000, 3000, 4000} {
 		var reply state.Reply
-		s, reply = run(t, s, fire(s, "n", slot))
-		ids[slot] = reply.Job.ID
+		s, reply = run(t, s, fire(s, "n", tick))
+		ids[tick] = reply.Job.ID
 	}
-	want := func(slot int64) {
+	want := func(tick int64) {
 		t.Helper()
-		if sched, _ := s.Schedule("n"); sched.LatestJob != ids[slot] || sched.LatestSlot != slot {
-			t.Fatalf("latest is %q of slot %d, want that of %d", sched.LatestJob, sched.LatestSlot, slot)
+		if sched, _ := s.Schedule("n"); sched.LatestJob != ids[tick] || sched.LatestTick != tick {
+			t.Fatalf("latest is %q of tick %d, want that of %d", sched.LatestJob, sched.LatestTick, tick)
 		}
 	}
 	want(0)
@@ -235,8 +235,8 @@ func TestLatestMovesOnSuccessOnly(t *testing.T) {
 	want(3000)
 	byHand := submit("", "h")
 	sched, _ := s.Schedule("n")
-	ids[3500] = sched.SlotJobID(3500)
-	byHand.GetSubmit().Id, byHand.GetSubmit().ScheduleId, byHand.GetSubmit().SlotUnixMs = ids[3500], "n", 3500
+	ids[3500] = sched.TickJobID(3500)
+	byHand.GetSubmit().Id, byHand.GetSubmit().ScheduleId, byHand.GetSubmit().TickUnixMs = ids[3500], "n", 3500
 	s, made := run(t, s, byHand)
 	if s.JobsOf("n") != 0 || !made.Job.ByHand {
 		t.Errorf("a job by hand is under the overlap policy: %+v", made.Job)
@@ -245,13 +245,13 @@ func TestLatestMovesOnSuccessOnly(t *testing.T) {
 	want(3500)
 }
 
-// A job by hand bears the id of its slot and no other, and ends without effect on another schedule of its name.
-func TestJobsByHandAreOfTheirSlot(t *testing.T) {
+// A job by hand bears the id of its tick and no other, and ends without effect on another schedule of its name.
+func TestJobsByHandAreOfTheirTick(t *testing.T) {
 	s, made := run(t, state.New(), putSchedule("n", 1000))
-	cmd := submit(made.Schedule.SlotJobID(2000), "h")
-	cmd.GetSubmit().ScheduleId, cmd.GetSubmit().SlotUnixMs = "n", 3000
+	cmd := submit(made.Schedule.TickJobID(2000), "h")
+	cmd.GetSubmit().ScheduleId, cmd.GetSubmit().TickUnixMs = "n", 3000
 	wantRefused(t, s, cmd, state.Conflict)
-	cmd.GetSubmit().SlotUnixMs = 2000
+	cmd.GetSubmit().TickUnixMs = 2000
 	wantRefused(t, state.New(), cmd, state.NotFound)
 	s, _ = run(t, s, cmd, &pb.Command{Body: &pb.Command_RemoveSchedule{RemoveSchedule: &pb.RemoveSchedule{Id: "n"}}},
 		putSchedule("n", 5000))
@@ -261,8 +261,8 @@ func TestJobsByHandAreOfTheirSlot(t *testing.T) {
 	}
 }
 
-// A slot is not used up while there is no room for its job.
-func TestASlotWaitsForRoom(t *testing.T) {
+// A tick is not used up while there is no room for its job.
+func TestATickWaitsForRoom(t *testing.T) {
 	s, _ := run(t, state.New(), putSchedule("n", 1000))
 	for i := range state.MaxActiveJobs {
 		s, _ = run(t, s, submit("j"+strings.Repeat("x", i%50)+string(rune('a'+i/50)), "h"))

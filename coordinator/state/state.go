@@ -22,8 +22,8 @@ const (
 	MaxFailureBytes = 4 << 10
 
 	MaxSchedules   = 10000
-	MaxCatchUp     = 100 // slots that a schedule makes up for
-	MaxSlotRecords = 16  // decisions kept per schedule, the newest
+	MaxCatchUp     = 100 // ticks that a schedule makes up for
+	MaxTickRecords = 16  // decisions kept per schedule, the newest
 
 	MaxAliases = 10000
 	MaxUpkeep  = 256  // jobs that one entry retires, or marks as swept
@@ -37,7 +37,7 @@ type State struct {
 	NextJob   uint64 // number of the next job accepted, or of the next change of a schedule
 	Epoch     uint64 // how often a backup was the beginning of a new cluster
 	Secret    []byte // of the cluster: lease tokens are authenticated by it, and audits drawn
-	HeldSince int64  // no slot is decided since this restore, in Unix milliseconds; 0 means they are
+	HeldSince int64  // no tick is decided since this restore, in Unix milliseconds; 0 means they are
 	jobs      *iradix.Tree[*Job]
 	active    *iradix.Tree[string] // job number -> id, of jobs that have not ended
 	Tokens    Tokens
@@ -46,7 +46,7 @@ type State struct {
 	aliases   *iradix.Tree[Alias]
 	Convicted Convictions
 	removed   *iradix.Tree[uint64] // ids of members taken out, numbered in order
-	running   *iradix.Tree[string] // schedule id, job number -> id, of active's jobs that a slot made
+	running   *iradix.Tree[string] // schedule id, job number -> id, of active's jobs that a tick made
 }
 
 // New is the state before the first command.

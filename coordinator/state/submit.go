@@ -32,14 +32,14 @@ func applySubmit(s State, cmd *pb.SubmitJob) (State, Reply) {
 	switch {
 	case !ok:
 		return s, reject(NotFound, "no schedule %q", Clip(cmd.GetScheduleId(), 64))
-	case cmd.GetId() != sched.SlotJobID(cmd.GetSlotUnixMs()):
-		return s, reject(Conflict, "job %s is not that of slot %d of schedule %s", cmd.GetId(), cmd.GetSlotUnixMs(),
+	case cmd.GetId() != sched.TickJobID(cmd.GetTickUnixMs()):
+		return s, reject(Conflict, "job %s is not that of tick %d of schedule %s", cmd.GetId(), cmd.GetTickUnixMs(),
 			sched.ID())
 	}
 	return accept(s, cmd, true)
 }
 
-// accept is applySubmit after its checks; a job that a slot makes is no other.
+// accept is applySubmit after its checks; a job that a tick makes is no other.
 func accept(s State, cmd *pb.SubmitJob, byHand bool) (State, Reply) {
 	if old, ok := s.Job(cmd.GetId()); ok {
 		if old.SpecHash != cmd.GetSpecHash() {
@@ -73,7 +73,7 @@ func accept(s State, cmd *pb.SubmitJob, byHand bool) (State, Reply) {
 		ID: cmd.GetId(), Name: cmd.GetName(), Kind: cmd.GetKind(), Number: s.NextJob,
 		SpecJSON: cmd.GetSpecJson(), SpecHash: cmd.GetSpecHash(), ResultHash: cmd.GetResultHash(),
 		Stage: pb.JobState_JOB_STATE_QUEUED, SubmittedAt: s.Now, Rounds: Rounds{Open: newRound(0, "", nil, Ref{}, 0)},
-		ScheduleID: cmd.GetScheduleId(), Slot: cmd.GetSlotUnixMs(), ByHand: byHand,
+		ScheduleID: cmd.GetScheduleId(), Tick: cmd.GetTickUnixMs(), ByHand: byHand,
 		Priority: int(cmd.GetPriority()), MaxWorkers: int(cmd.GetMaxWorkers()), Needs: cmd.GetNeeds(),
 		Keep: cmd.GetKeepMs(), ModelURI: cmd.GetModelUri(), ModelJob: cmd.GetModelJob(),
 		ModelReference: cmd.GetModelReference(),

@@ -167,7 +167,7 @@ func TestLatestOfAScheduleStays(t *testing.T) {
 	s, _ = run(t, s, fire(s, "nightly", 200))
 	s, _ = run(t, s, fire(s, "nightly", 300))
 	sched, _ := s.Schedule("nightly")
-	first, second := sched.SlotJobID(200), sched.SlotJobID(300)
+	first, second := sched.TickJobID(200), sched.TickJobID(300)
 	finish := func(id string) {
 		s, _ = run(t, s, start(id), completions(planned(id, 1)), completions(node(id, 1, 0, 0, 0, 10)),
 			completions(step(id, 1, &pb.Next{Done: true, State: ref(8)})), completions(report(id)))

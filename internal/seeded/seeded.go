@@ -21,7 +21,7 @@ const (
 	MapOrder        Bug = "map-order"
 	SkippedFsync    Bug = "skipped-fsync"
 	EarlySnapshot   Bug = "early-snapshot-return"
-	SlotByNow       Bug = "slot-by-now"
+	TickByNow       Bug = "tick-by-now"
 	NoIfMatch       Bug = "no-if-match"
 	NoAudit         Bug = "no-audit"
 	LostObjectFails Bug = "lost-object-fails"
@@ -34,7 +34,7 @@ const (
 // All lists the bugs.
 func All() []Bug {
 	return []Bug{
-		DoubleCommit, LostAck, StaleRead, WallClockLease, MapOrder, SkippedFsync, EarlySnapshot, SlotByNow, NoIfMatch,
+		DoubleCommit, LostAck, StaleRead, WallClockLease, MapOrder, SkippedFsync, EarlySnapshot, TickByNow, NoIfMatch,
 		ChangedAsUnwell,
 		NoCentering, NoTieCheck, LostObjectFails, NoAudit, ClockTrusted,
 	}

@@ -72,9 +72,9 @@ type StatusResponse struct {
 	LeasesGranted uint64 `protobuf:"varint,10,opt,name=leases_granted,json=leasesGranted,proto3" json:"leases_granted,omitempty"`
 	LeasesExpired uint64 `protobuf:"varint,11,opt,name=leases_expired,json=leasesExpired,proto3" json:"leases_expired,omitempty"`
 	// Leases granted for a node that was committed already: must stay 0.
-	CommittedLeased uint64   `protobuf:"varint,12,opt,name=committed_leased,json=committedLeased,proto3" json:"committed_leased,omitempty"`
-	StateSha256     []byte   `protobuf:"bytes,13,opt,name=state_sha256,json=stateSha256,proto3" json:"state_sha256,omitempty"`
-	Backups         *Backups `protobuf:"bytes,14,opt,name=backups,proto3" json:"backups,omitempty"` // leader memory too
+	CommittedLeased   uint64             `protobuf:"varint,12,opt,name=committed_leased,json=committedLeased,proto3" json:"committed_leased,omitempty"`
+	StateSha256       []byte             `protobuf:"bytes,13,opt,name=state_sha256,json=stateSha256,proto3" json:"state_sha256,omitempty"`
+	SpeculativeCopies *SpeculativeCopies `protobuf:"bytes,14,opt,name=speculative_copies,json=speculativeCopies,proto3" json:"speculative_copies,omitempty"` // leader memory too
 	// The last checkpoint of the log on whose state most members agree, and who they are; and
 	// how often a member was found to differ, which must stay 0. Leader memory too.
 	CheckpointIndex      uint64         `protobuf:"varint,35,opt,name=checkpoint_index,json=checkpointIndex,proto3" json:"checkpoint_index,omitempty"`
@@ -213,9 +213,9 @@ func (x *StatusResponse) GetStateSha256() []byte {
 	return nil
 }
 
-func (x *StatusResponse) GetBackups() *Backups {
+func (x *StatusResponse) GetSpeculativeCopies() *SpeculativeCopies {
 	if x != nil {
-		return x.Backups
+		return x.SpeculativeCopies
 	}
 	return nil
 }
@@ -300,7 +300,7 @@ func (x *StatusResponse) GetClock() *ClockStatus {
 // ClockStatus is how a member's wall clock compares with the others' and with its boot clock.
 type ClockStatus struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Trusted       bool                   `protobuf:"varint,1,opt,name=trusted,proto3" json:"trusted,omitempty"`                           // slots fire, jobs are retired and objects swept
+	Trusted       bool                   `protobuf:"varint,1,opt,name=trusted,proto3" json:"trusted,omitempty"`                           // ticks fire, jobs are retired and objects swept
 	Reason        string                 `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`                              // why not; empty where trusted
 	OffsetMs      int64                  `protobuf:"varint,3,opt,name=offset_ms,json=offsetMs,proto3" json:"offset_ms,omitempty"`         // how far the wall clock is ahead of the median of the clocks, or of the estimate
 	Others        uint32                 `protobuf:"varint,4,opt,name=others,proto3" json:"others,omitempty"`                             // how many other clocks it was compared with
@@ -1154,7 +1154,7 @@ var File_gram_v1_cluster_proto protoreflect.FileDescriptor
 const file_gram_v1_cluster_proto_rawDesc = "" +
 	"\n" +
 	"\x15gram/v1/cluster.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\"\x0f\n" +
-	"\rStatusRequest\"\xc6\a\n" +
+	"\rStatusRequest\"\xe5\a\n" +
 	"\x0eStatusResponse\x12\x1d\n" +
 	"\n" +
 	"cluster_id\x18\x01 \x01(\tR\tclusterId\x12\x16\n" +
@@ -1172,8 +1172,8 @@ const file_gram_v1_cluster_proto_rawDesc = "" +
 	" \x01(\x04R\rleasesGranted\x12%\n" +
 	"\x0eleases_expired\x18\v \x01(\x04R\rleasesExpired\x12)\n" +
 	"\x10committed_leased\x18\f \x01(\x04R\x0fcommittedLeased\x12!\n" +
-	"\fstate_sha256\x18\r \x01(\fR\vstateSha256\x12*\n" +
-	"\abackups\x18\x0e \x01(\v2\x10.gram.v1.BackupsR\abackups\x12)\n" +
+	"\fstate_sha256\x18\r \x01(\fR\vstateSha256\x12I\n" +
+	"\x12speculative_copies\x18\x0e \x01(\v2\x1a.gram.v1.SpeculativeCopiesR\x11speculativeCopies\x12)\n" +
 	"\x10checkpoint_index\x18# \x01(\x04R\x0fcheckpointIndex\x12+\n" +
 	"\x11checkpoint_agreed\x18$ \x03(\tR\x10checkpointAgreed\x123\n" +
 	"\x15checkpoint_mismatches\x18% \x01(\x04R\x14checkpointMismatches\x12.\n" +
@@ -1287,11 +1287,11 @@ var file_gram_v1_cluster_proto_goTypes = []any{
 	(*RemoveResponse)(nil),      // 13: gram.v1.RemoveResponse
 	(*BackupRequest)(nil),       // 14: gram.v1.BackupRequest
 	(*BackupResponse)(nil),      // 15: gram.v1.BackupResponse
-	(*Backups)(nil),             // 16: gram.v1.Backups
+	(*SpeculativeCopies)(nil),   // 16: gram.v1.SpeculativeCopies
 }
 var file_gram_v1_cluster_proto_depIdxs = []int32{
 	6,  // 0: gram.v1.StatusResponse.workers:type_name -> gram.v1.WorkerStatus
-	16, // 1: gram.v1.StatusResponse.backups:type_name -> gram.v1.Backups
+	16, // 1: gram.v1.StatusResponse.speculative_copies:type_name -> gram.v1.SpeculativeCopies
 	5,  // 2: gram.v1.StatusResponse.sweeps:type_name -> gram.v1.SweepCounters
 	2,  // 3: gram.v1.StatusResponse.clock:type_name -> gram.v1.ClockStatus
 	9,  // 4: gram.v1.MembersResponse.members:type_name -> gram.v1.Member

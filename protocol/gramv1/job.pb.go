@@ -415,8 +415,8 @@ type Job struct {
 	Outputs         []*OutputFile          `protobuf:"bytes,14,rep,name=outputs,proto3" json:"outputs,omitempty"`
 	Counters        *Counters              `protobuf:"bytes,15,opt,name=counters,proto3" json:"counters,omitempty"`
 	Rounds          []*RoundRecord         `protobuf:"bytes,16,rep,name=rounds,proto3" json:"rounds,omitempty"`
-	ScheduleId      string                 `protobuf:"bytes,17,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"` // of the schedule for whose slot it was made
-	SlotUnixMs      int64                  `protobuf:"varint,18,opt,name=slot_unix_ms,json=slotUnixMs,proto3" json:"slot_unix_ms,omitempty"`
+	ScheduleId      string                 `protobuf:"bytes,17,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"` // of the schedule for whose tick it was made
+	TickUnixMs      int64                  `protobuf:"varint,18,opt,name=tick_unix_ms,json=tickUnixMs,proto3" json:"tick_unix_ms,omitempty"`
 	Audit           *AuditSummary          `protobuf:"bytes,130,opt,name=audit,proto3" json:"audit,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
@@ -571,9 +571,9 @@ func (x *Job) GetScheduleId() string {
 	return ""
 }
 
-func (x *Job) GetSlotUnixMs() int64 {
+func (x *Job) GetTickUnixMs() int64 {
 	if x != nil {
-		return x.SlotUnixMs
+		return x.TickUnixMs
 	}
 	return 0
 }
@@ -661,17 +661,17 @@ func (x *Progress) GetTasksLeased() uint32 {
 	return 0
 }
 
-// Counters are facts of the log: what was committed, what came too late, and what leaders told of backups.
+// Counters are facts of the log: what was committed, what came too late, and what leaders told of speculative copies.
 type Counters struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Committed     uint64                 `protobuf:"varint,1,opt,name=committed,proto3" json:"committed,omitempty"`
-	Duplicates    uint64                 `protobuf:"varint,2,opt,name=duplicates,proto3" json:"duplicates,omitempty"` // a node reported again with the same digest
-	Superseded    uint64                 `protobuf:"varint,3,opt,name=superseded,proto3" json:"superseded,omitempty"` // reported below a committed ancestor
-	Violations    uint64                 `protobuf:"varint,4,opt,name=violations,proto3" json:"violations,omitempty"` // reported again with another digest
-	Backups       *Backups               `protobuf:"bytes,5,opt,name=backups,proto3" json:"backups,omitempty"`
-	Remade        *Remade                `protobuf:"bytes,110,opt,name=remade,proto3" json:"remade,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	state             protoimpl.MessageState `protogen:"open.v1"`
+	Committed         uint64                 `protobuf:"varint,1,opt,name=committed,proto3" json:"committed,omitempty"`
+	Duplicates        uint64                 `protobuf:"varint,2,opt,name=duplicates,proto3" json:"duplicates,omitempty"` // a node reported again with the same digest
+	Superseded        uint64                 `protobuf:"varint,3,opt,name=superseded,proto3" json:"superseded,omitempty"` // reported below a committed ancestor
+	Violations        uint64                 `protobuf:"varint,4,opt,name=violations,proto3" json:"violations,omitempty"` // reported again with another digest
+	SpeculativeCopies *SpeculativeCopies     `protobuf:"bytes,5,opt,name=speculative_copies,json=speculativeCopies,proto3" json:"speculative_copies,omitempty"`
+	Remade            *Remade                `protobuf:"bytes,110,opt,name=remade,proto3" json:"remade,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
 }
 
 func (x *Counters) Reset() {
@@ -732,9 +732,9 @@ func (x *Counters) GetViolations() uint64 {
 	return 0
 }
 
-func (x *Counters) GetBackups() *Backups {
+func (x *Counters) GetSpeculativeCopies() *SpeculativeCopies {
 	if x != nil {
-		return x.Backups
+		return x.SpeculativeCopies
 	}
 	return nil
 }
@@ -1166,8 +1166,8 @@ func (x *ConvictedWorker) GetThan() string {
 	return ""
 }
 
-// Backups counts second leases of nodes that took long.
-type Backups struct {
+// SpeculativeCopies counts second leases of nodes that took long.
+type SpeculativeCopies struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Launched      uint64                 `protobuf:"varint,1,opt,name=launched,proto3" json:"launched,omitempty"`
 	Won           uint64                 `protobuf:"varint,2,opt,name=won,proto3" json:"won,omitempty"`       // committed first
@@ -1176,20 +1176,20 @@ type Backups struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *Backups) Reset() {
-	*x = Backups{}
+func (x *SpeculativeCopies) Reset() {
+	*x = SpeculativeCopies{}
 	mi := &file_gram_v1_job_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *Backups) String() string {
+func (x *SpeculativeCopies) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*Backups) ProtoMessage() {}
+func (*SpeculativeCopies) ProtoMessage() {}
 
-func (x *Backups) ProtoReflect() protoreflect.Message {
+func (x *SpeculativeCopies) ProtoReflect() protoreflect.Message {
 	mi := &file_gram_v1_job_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -1201,26 +1201,26 @@ func (x *Backups) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use Backups.ProtoReflect.Descriptor instead.
-func (*Backups) Descriptor() ([]byte, []int) {
+// Deprecated: Use SpeculativeCopies.ProtoReflect.Descriptor instead.
+func (*SpeculativeCopies) Descriptor() ([]byte, []int) {
 	return file_gram_v1_job_proto_rawDescGZIP(), []int{11}
 }
 
-func (x *Backups) GetLaunched() uint64 {
+func (x *SpeculativeCopies) GetLaunched() uint64 {
 	if x != nil {
 		return x.Launched
 	}
 	return 0
 }
 
-func (x *Backups) GetWon() uint64 {
+func (x *SpeculativeCopies) GetWon() uint64 {
 	if x != nil {
 		return x.Won
 	}
 	return 0
 }
 
-func (x *Backups) GetWasted() uint64 {
+func (x *SpeculativeCopies) GetWasted() uint64 {
 	if x != nil {
 		return x.Wasted
 	}
@@ -1958,8 +1958,8 @@ const file_gram_v1_job_proto_rawDesc = "" +
 	"\x06rounds\x18\x10 \x03(\v2\x14.gram.v1.RoundRecordR\x06rounds\x12\x1f\n" +
 	"\vschedule_id\x18\x11 \x01(\tR\n" +
 	"scheduleId\x12 \n" +
-	"\fslot_unix_ms\x18\x12 \x01(\x03R\n" +
-	"slotUnixMs\x12,\n" +
+	"\ftick_unix_ms\x18\x12 \x01(\x03R\n" +
+	"tickUnixMs\x12,\n" +
 	"\x05audit\x18\x82\x01 \x01(\v2\x15.gram.v1.AuditSummaryR\x05audit\"\x92\x01\n" +
 	"\bProgress\x12\x14\n" +
 	"\x05round\x18\x01 \x01(\rR\x05round\x12\x14\n" +
@@ -1967,7 +1967,7 @@ const file_gram_v1_job_proto_rawDesc = "" +
 	"\x06leaves\x18\x03 \x01(\x04R\x06leaves\x12\x1f\n" +
 	"\vleaves_done\x18\x04 \x01(\x04R\n" +
 	"leavesDone\x12!\n" +
-	"\ftasks_leased\x18\x05 \x01(\rR\vtasksLeased\"\xdd\x01\n" +
+	"\ftasks_leased\x18\x05 \x01(\rR\vtasksLeased\"\xfc\x01\n" +
 	"\bCounters\x12\x1c\n" +
 	"\tcommitted\x18\x01 \x01(\x04R\tcommitted\x12\x1e\n" +
 	"\n" +
@@ -1978,8 +1978,8 @@ const file_gram_v1_job_proto_rawDesc = "" +
 	"superseded\x12\x1e\n" +
 	"\n" +
 	"violations\x18\x04 \x01(\x04R\n" +
-	"violations\x12*\n" +
-	"\abackups\x18\x05 \x01(\v2\x10.gram.v1.BackupsR\abackups\x12'\n" +
+	"violations\x12I\n" +
+	"\x12speculative_copies\x18\x05 \x01(\v2\x1a.gram.v1.SpeculativeCopiesR\x11speculativeCopies\x12'\n" +
 	"\x06remade\x18n \x01(\v2\x0f.gram.v1.RemadeR\x06remade\"|\n" +
 	"\x06Remade\x12\x18\n" +
 	"\achanges\x18\x01 \x01(\x04R\achanges\x12\x14\n" +
@@ -2021,8 +2021,8 @@ const file_gram_v1_job_proto_rawDesc = "" +
 	"\n" +
 	"at_unix_ms\x18\x04 \x01(\x03R\batUnixMs\x12\x15\n" +
 	"\x06job_id\x18\x05 \x01(\tR\x05jobId\x12\x13\n" +
-	"\x04than\x18\x8a\x01 \x01(\tR\x04than\"O\n" +
-	"\aBackups\x12\x1a\n" +
+	"\x04than\x18\x8a\x01 \x01(\tR\x04than\"Y\n" +
+	"\x11SpeculativeCopies\x12\x1a\n" +
 	"\blaunched\x18\x01 \x01(\x04R\blaunched\x12\x10\n" +
 	"\x03won\x18\x02 \x01(\x04R\x03won\x12\x16\n" +
 	"\x06wasted\x18\x03 \x01(\x04R\x06wasted\"\x96\x02\n" +
@@ -2105,33 +2105,33 @@ func file_gram_v1_job_proto_rawDescGZIP() []byte {
 var file_gram_v1_job_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
 var file_gram_v1_job_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
 var file_gram_v1_job_proto_goTypes = []any{
-	(JobState)(0),           // 0: gram.v1.JobState
-	(FailureClass)(0),       // 1: gram.v1.FailureClass
-	(*ObjectRef)(nil),       // 2: gram.v1.ObjectRef
-	(*Failure)(nil),         // 3: gram.v1.Failure
-	(*LostObject)(nil),      // 4: gram.v1.LostObject
-	(*OutputFile)(nil),      // 5: gram.v1.OutputFile
-	(*Job)(nil),             // 6: gram.v1.Job
-	(*Progress)(nil),        // 7: gram.v1.Progress
-	(*Counters)(nil),        // 8: gram.v1.Counters
-	(*Remade)(nil),          // 9: gram.v1.Remade
-	(*AuditSummary)(nil),    // 10: gram.v1.AuditSummary
-	(*Auditor)(nil),         // 11: gram.v1.Auditor
-	(*ConvictedWorker)(nil), // 12: gram.v1.ConvictedWorker
-	(*Backups)(nil),         // 13: gram.v1.Backups
-	(*RoundRecord)(nil),     // 14: gram.v1.RoundRecord
-	(*SubmitRequest)(nil),   // 15: gram.v1.SubmitRequest
-	(*SubmitResponse)(nil),  // 16: gram.v1.SubmitResponse
-	(*GetRequest)(nil),      // 17: gram.v1.GetRequest
-	(*GetResponse)(nil),     // 18: gram.v1.GetResponse
-	(*ListRequest)(nil),     // 19: gram.v1.ListRequest
-	(*ListResponse)(nil),    // 20: gram.v1.ListResponse
-	(*WatchRequest)(nil),    // 21: gram.v1.WatchRequest
-	(*WatchResponse)(nil),   // 22: gram.v1.WatchResponse
-	(*CancelRequest)(nil),   // 23: gram.v1.CancelRequest
-	(*CancelResponse)(nil),  // 24: gram.v1.CancelResponse
-	(*LogsRequest)(nil),     // 25: gram.v1.LogsRequest
-	(*LogsResponse)(nil),    // 26: gram.v1.LogsResponse
+	(JobState)(0),             // 0: gram.v1.JobState
+	(FailureClass)(0),         // 1: gram.v1.FailureClass
+	(*ObjectRef)(nil),         // 2: gram.v1.ObjectRef
+	(*Failure)(nil),           // 3: gram.v1.Failure
+	(*LostObject)(nil),        // 4: gram.v1.LostObject
+	(*OutputFile)(nil),        // 5: gram.v1.OutputFile
+	(*Job)(nil),               // 6: gram.v1.Job
+	(*Progress)(nil),          // 7: gram.v1.Progress
+	(*Counters)(nil),          // 8: gram.v1.Counters
+	(*Remade)(nil),            // 9: gram.v1.Remade
+	(*AuditSummary)(nil),      // 10: gram.v1.AuditSummary
+	(*Auditor)(nil),           // 11: gram.v1.Auditor
+	(*ConvictedWorker)(nil),   // 12: gram.v1.ConvictedWorker
+	(*SpeculativeCopies)(nil), // 13: gram.v1.SpeculativeCopies
+	(*RoundRecord)(nil),       // 14: gram.v1.RoundRecord
+	(*SubmitRequest)(nil),     // 15: gram.v1.SubmitRequest
+	(*SubmitResponse)(nil),    // 16: gram.v1.SubmitResponse
+	(*GetRequest)(nil),        // 17: gram.v1.GetRequest
+	(*GetResponse)(nil),       // 18: gram.v1.GetResponse
+	(*ListRequest)(nil),       // 19: gram.v1.ListRequest
+	(*ListResponse)(nil),      // 20: gram.v1.ListResponse
+	(*WatchRequest)(nil),      // 21: gram.v1.WatchRequest
+	(*WatchResponse)(nil),     // 22: gram.v1.WatchResponse
+	(*CancelRequest)(nil),     // 23: gram.v1.CancelRequest
+	(*CancelResponse)(nil),    // 24: gram.v1.CancelResponse
+	(*LogsRequest)(nil),       // 25: gram.v1.LogsRequest
+	(*LogsResponse)(nil),      // 26: gram.v1.LogsResponse
 }
 var file_gram_v1_job_proto_depIdxs = []int32{
 	1,  // 0: gram.v1.Failure.class:type_name -> gram.v1.FailureClass
@@ -2144,7 +2144,7 @@ var file_gram_v1_job_proto_depIdxs = []int32{
 	8,  // 7: gram.v1.Job.counters:type_name -> gram.v1.Counters
 	14, // 8: gram.v1.Job.rounds:type_name -> gram.v1.RoundRecord
 	10, // 9: gram.v1.Job.audit:type_name -> gram.v1.AuditSummary
-	13, // 10: gram.v1.Counters.backups:type_name -> gram.v1.Backups
+	13, // 10: gram.v1.Counters.speculative_copies:type_name -> gram.v1.SpeculativeCopies
 	9,  // 11: gram.v1.Counters.remade:type_name -> gram.v1.Remade
 	12, // 12: gram.v1.AuditSummary.convicted:type_name -> gram.v1.ConvictedWorker
 	11, // 13: gram.v1.AuditSummary.auditors:type_name -> gram.v1.Auditor

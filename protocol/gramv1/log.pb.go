@@ -93,7 +93,7 @@ type Command struct {
 	//	*Command_RemoveSchedule
 	//	*Command_PauseSchedule
 	//	*Command_ResumeSchedule
-	//	*Command_FireSlot
+	//	*Command_FireTick
 	//	*Command_RetireJobs
 	//	*Command_MarkSwept
 	//	*Command_SetAlias
@@ -262,10 +262,10 @@ func (x *Command) GetResumeSchedule() *ResumeSchedule {
 	return nil
 }
 
-func (x *Command) GetFireSlot() *FireSlot {
+func (x *Command) GetFireTick() *FireTick {
 	if x != nil {
-		if x, ok := x.Body.(*Command_FireSlot); ok {
-			return x.FireSlot
+		if x, ok := x.Body.(*Command_FireTick); ok {
+			return x.FireTick
 		}
 	}
 	return nil
@@ -422,8 +422,8 @@ type Command_ResumeSchedule struct {
 	ResumeSchedule *ResumeSchedule `protobuf:"bytes,13,opt,name=resume_schedule,json=resumeSchedule,proto3,oneof"`
 }
 
-type Command_FireSlot struct {
-	FireSlot *FireSlot `protobuf:"bytes,14,opt,name=fire_slot,json=fireSlot,proto3,oneof"`
+type Command_FireTick struct {
+	FireTick *FireTick `protobuf:"bytes,14,opt,name=fire_tick,json=fireTick,proto3,oneof"`
 }
 
 type Command_RetireJobs struct {
@@ -494,7 +494,7 @@ func (*Command_PauseSchedule) isCommand_Body() {}
 
 func (*Command_ResumeSchedule) isCommand_Body() {}
 
-func (*Command_FireSlot) isCommand_Body() {}
+func (*Command_FireTick) isCommand_Body() {}
 
 func (*Command_RetireJobs) isCommand_Body() {}
 
@@ -716,9 +716,9 @@ type SubmitJob struct {
 	SpecJson   []byte                 `protobuf:"bytes,4,opt,name=spec_json,json=specJson,proto3" json:"spec_json,omitempty"`
 	SpecHash   string                 `protobuf:"bytes,5,opt,name=spec_hash,json=specHash,proto3" json:"spec_hash,omitempty"`
 	ResultHash string                 `protobuf:"bytes,6,opt,name=result_hash,json=resultHash,proto3" json:"result_hash,omitempty"`
-	// Of a job made by hand for an instant of a schedule. Its id must be that of the slot.
+	// Of a job made by hand for an instant of a schedule. Its id must be that of the tick.
 	ScheduleId string   `protobuf:"bytes,7,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`
-	SlotUnixMs int64    `protobuf:"varint,8,opt,name=slot_unix_ms,json=slotUnixMs,proto3" json:"slot_unix_ms,omitempty"`
+	TickUnixMs int64    `protobuf:"varint,8,opt,name=tick_unix_ms,json=tickUnixMs,proto3" json:"tick_unix_ms,omitempty"`
 	Priority   int32    `protobuf:"varint,9,opt,name=priority,proto3" json:"priority,omitempty"`
 	MaxWorkers uint32   `protobuf:"varint,10,opt,name=max_workers,json=maxWorkers,proto3" json:"max_workers,omitempty"` // 0 means no limit
 	Needs      []string `protobuf:"bytes,11,rep,name=needs,proto3" json:"needs,omitempty"`                              // jobs that must succeed first
@@ -812,9 +812,9 @@ func (x *SubmitJob) GetScheduleId() string {
 	return ""
 }
 
-func (x *SubmitJob) GetSlotUnixMs() int64 {
+func (x *SubmitJob) GetTickUnixMs() int64 {
 	if x != nil {
-		return x.SlotUnixMs
+		return x.TickUnixMs
 	}
 	return 0
 }
@@ -973,14 +973,14 @@ func (x *CompleteTasks) GetCompletions() []*Completion {
 }
 
 type Completion struct {
-	state    protoimpl.MessageState `protogen:"open.v1"`
-	Id       *TaskID                `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	Output   *TaskOutput            `protobuf:"bytes,2,opt,name=output,proto3" json:"output,omitempty"`
-	Worker   string                 `protobuf:"bytes,3,opt,name=worker,proto3" json:"worker,omitempty"`
-	Kernels  string                 `protobuf:"bytes,4,opt,name=kernels,proto3" json:"kernels,omitempty"`
-	Backups  *Backups               `protobuf:"bytes,5,opt,name=backups,proto3" json:"backups,omitempty"` // of the task's job, since the log was told last
-	WorkerId string                 `protobuf:"bytes,130,opt,name=worker_id,json=workerId,proto3" json:"worker_id,omitempty"`
-	SpentUs  uint64                 `protobuf:"varint,138,opt,name=spent_us,json=spentUs,proto3" json:"spent_us,omitempty"` // that the worker was at it, in microseconds, as it says
+	state             protoimpl.MessageState `protogen:"open.v1"`
+	Id                *TaskID                `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Output            *TaskOutput            `protobuf:"bytes,2,opt,name=output,proto3" json:"output,omitempty"`
+	Worker            string                 `protobuf:"bytes,3,opt,name=worker,proto3" json:"worker,omitempty"`
+	Kernels           string                 `protobuf:"bytes,4,opt,name=kernels,proto3" json:"kernels,omitempty"`
+	SpeculativeCopies *SpeculativeCopies     `protobuf:"bytes,5,opt,name=speculative_copies,json=speculativeCopies,proto3" json:"speculative_copies,omitempty"` // of the task's job, since the log was told last
+	WorkerId          string                 `protobuf:"bytes,130,opt,name=worker_id,json=workerId,proto3" json:"worker_id,omitempty"`
+	SpentUs           uint64                 `protobuf:"varint,138,opt,name=spent_us,json=spentUs,proto3" json:"spent_us,omitempty"` // that the worker was at it, in microseconds, as it says
 	// Of a node: the digest of the pieces that its lease names, empty where it names none. Absent of an older release.
 	FoldedFrom    []byte `protobuf:"bytes,148,opt,name=folded_from,json=foldedFrom,proto3,oneof" json:"folded_from,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1045,9 +1045,9 @@ func (x *Completion) GetKernels() string {
 	return ""
 }
 
-func (x *Completion) GetBackups() *Backups {
+func (x *Completion) GetSpeculativeCopies() *SpeculativeCopies {
 	if x != nil {
-		return x.Backups
+		return x.SpeculativeCopies
 	}
 	return nil
 }
@@ -1406,7 +1406,7 @@ func (x *RevokeToken) GetId() string {
 	return ""
 }
 
-// PutSchedule makes a schedule, or with replace changes one: its slots go on after the last decided.
+// PutSchedule makes a schedule, or with replace changes one: its ticks go on after the last decided.
 type PutSchedule struct {
 	state           protoimpl.MessageState `protogen:"open.v1"`
 	Id              string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
@@ -1671,36 +1671,36 @@ func (x *ResumeSchedule) GetId() string {
 	return ""
 }
 
-// FireSlot decides on a slot, once: it makes the slot's job, or records why there is none.
-// It is accepted iff the schedule is still what the proposer saw and the slot lies after its last one.
-type FireSlot struct {
+// FireTick decides on a tick, once: it makes the tick's job, or records why there is none.
+// It is accepted iff the schedule is still what the proposer saw and the tick lies after its last one.
+type FireTick struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	ScheduleId    string                 `protobuf:"bytes,1,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`
 	Revision      uint64                 `protobuf:"varint,2,opt,name=revision,proto3" json:"revision,omitempty"`                            // of the schedule the proposer saw
-	AfterUnixMs   int64                  `protobuf:"varint,3,opt,name=after_unix_ms,json=afterUnixMs,proto3" json:"after_unix_ms,omitempty"` // the last slot decided that the proposer saw
-	SlotUnixMs    int64                  `protobuf:"varint,4,opt,name=slot_unix_ms,json=slotUnixMs,proto3" json:"slot_unix_ms,omitempty"`    // a UTC instant
-	Job           *SubmitJob             `protobuf:"bytes,5,opt,name=job,proto3" json:"job,omitempty"`                                       // its id must be empty: it follows from schedule and slot
+	AfterUnixMs   int64                  `protobuf:"varint,3,opt,name=after_unix_ms,json=afterUnixMs,proto3" json:"after_unix_ms,omitempty"` // the last tick decided that the proposer saw
+	TickUnixMs    int64                  `protobuf:"varint,4,opt,name=tick_unix_ms,json=tickUnixMs,proto3" json:"tick_unix_ms,omitempty"`    // a UTC instant
+	Job           *SubmitJob             `protobuf:"bytes,5,opt,name=job,proto3" json:"job,omitempty"`                                       // its id must be empty: it follows from schedule and tick
 	Skip          SkipReason             `protobuf:"varint,6,opt,name=skip,proto3,enum=gram.v1.SkipReason" json:"skip,omitempty"`            // or this
-	FirstUnixMs   int64                  `protobuf:"varint,7,opt,name=first_unix_ms,json=firstUnixMs,proto3" json:"first_unix_ms,omitempty"` // a skip may cover several slots: from here
-	Slots         uint32                 `protobuf:"varint,8,opt,name=slots,proto3" json:"slots,omitempty"`                                  // this many, to slot_unix_ms
+	FirstUnixMs   int64                  `protobuf:"varint,7,opt,name=first_unix_ms,json=firstUnixMs,proto3" json:"first_unix_ms,omitempty"` // a skip may cover several ticks: from here
+	Ticks         uint32                 `protobuf:"varint,8,opt,name=ticks,proto3" json:"ticks,omitempty"`                                  // this many, to tick_unix_ms
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *FireSlot) Reset() {
-	*x = FireSlot{}
+func (x *FireTick) Reset() {
+	*x = FireTick{}
 	mi := &file_gram_v1_log_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *FireSlot) String() string {
+func (x *FireTick) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*FireSlot) ProtoMessage() {}
+func (*FireTick) ProtoMessage() {}
 
-func (x *FireSlot) ProtoReflect() protoreflect.Message {
+func (x *FireTick) ProtoReflect() protoreflect.Message {
 	mi := &file_gram_v1_log_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -1712,63 +1712,63 @@ func (x *FireSlot) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use FireSlot.ProtoReflect.Descriptor instead.
-func (*FireSlot) Descriptor() ([]byte, []int) {
+// Deprecated: Use FireTick.ProtoReflect.Descriptor instead.
+func (*FireTick) Descriptor() ([]byte, []int) {
 	return file_gram_v1_log_proto_rawDescGZIP(), []int{18}
 }
 
-func (x *FireSlot) GetScheduleId() string {
+func (x *FireTick) GetScheduleId() string {
 	if x != nil {
 		return x.ScheduleId
 	}
 	return ""
 }
 
-func (x *FireSlot) GetRevision() uint64 {
+func (x *FireTick) GetRevision() uint64 {
 	if x != nil {
 		return x.Revision
 	}
 	return 0
 }
 
-func (x *FireSlot) GetAfterUnixMs() int64 {
+func (x *FireTick) GetAfterUnixMs() int64 {
 	if x != nil {
 		return x.AfterUnixMs
 	}
 	return 0
 }
 
-func (x *FireSlot) GetSlotUnixMs() int64 {
+func (x *FireTick) GetTickUnixMs() int64 {
 	if x != nil {
-		return x.SlotUnixMs
+		return x.TickUnixMs
 	}
 	return 0
 }
 
-func (x *FireSlot) GetJob() *SubmitJob {
+func (x *FireTick) GetJob() *SubmitJob {
 	if x != nil {
 		return x.Job
 	}
 	return nil
 }
 
-func (x *FireSlot) GetSkip() SkipReason {
+func (x *FireTick) GetSkip() SkipReason {
 	if x != nil {
 		return x.Skip
 	}
 	return SkipReason_SKIP_REASON_UNSPECIFIED
 }
 
-func (x *FireSlot) GetFirstUnixMs() int64 {
+func (x *FireTick) GetFirstUnixMs() int64 {
 	if x != nil {
 		return x.FirstUnixMs
 	}
 	return 0
 }
 
-func (x *FireSlot) GetSlots() uint32 {
+func (x *FireTick) GetTicks() uint32 {
 	if x != nil {
-		return x.Slots
+		return x.Ticks
 	}
 	return 0
 }
@@ -2078,7 +2078,7 @@ func (x *RemoveAlias) GetExpectJob() string {
 	return ""
 }
 
-// ReleaseSchedules lets slots be decided again that a restore held back.
+// ReleaseSchedules lets ticks be decided again that a restore held back.
 type ReleaseSchedules struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -2161,7 +2161,7 @@ func (x *RemoveMember) GetId() string {
 }
 
 // SetClock sets the time of the state, back too: a clock that ran ahead has been in the log. What lies after that
-// time is moved to it: times of jobs, and where the schedules' slots go on.
+// time is moved to it: times of jobs, and where the schedules' ticks go on.
 type SetClock struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	NowUnixMs     int64                  `protobuf:"varint,1,opt,name=now_unix_ms,json=nowUnixMs,proto3" json:"now_unix_ms,omitempty"`
@@ -2489,7 +2489,7 @@ type SnapshotHeader struct {
 	NowUnixMs     int64                  `protobuf:"varint,3,opt,name=now_unix_ms,json=nowUnixMs,proto3" json:"now_unix_ms,omitempty"`
 	NextJob       uint64                 `protobuf:"varint,4,opt,name=next_job,json=nextJob,proto3" json:"next_job,omitempty"`
 	RestoreEpoch  uint64                 `protobuf:"varint,80,opt,name=restore_epoch,json=restoreEpoch,proto3" json:"restore_epoch,omitempty"` // how often this state was the beginning of a new cluster
-	HeldUnixMs    int64                  `protobuf:"varint,81,opt,name=held_unix_ms,json=heldUnixMs,proto3" json:"held_unix_ms,omitempty"`     // slots are held since this restore; 0 means they are not
+	HeldUnixMs    int64                  `protobuf:"varint,81,opt,name=held_unix_ms,json=heldUnixMs,proto3" json:"held_unix_ms,omitempty"`     // ticks are held since this restore; 0 means they are not
 	Secret        []byte                 `protobuf:"bytes,130,opt,name=secret,proto3" json:"secret,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2648,9 +2648,9 @@ type JobRecord struct {
 	Counters           *Counters              `protobuf:"bytes,18,opt,name=counters,proto3" json:"counters,omitempty"`
 	Kernels            []string               `protobuf:"bytes,19,rep,name=kernels,proto3" json:"kernels,omitempty"`
 	Workers            []string               `protobuf:"bytes,20,rep,name=workers,proto3" json:"workers,omitempty"`
-	ScheduleId         string                 `protobuf:"bytes,21,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"` // of a job that a slot made
-	SlotUnixMs         int64                  `protobuf:"varint,22,opt,name=slot_unix_ms,json=slotUnixMs,proto3" json:"slot_unix_ms,omitempty"`
-	ByHand             bool                   `protobuf:"varint,23,opt,name=by_hand,json=byHand,proto3" json:"by_hand,omitempty"` // for a slot, but not by it
+	ScheduleId         string                 `protobuf:"bytes,21,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"` // of a job that a tick made
+	TickUnixMs         int64                  `protobuf:"varint,22,opt,name=tick_unix_ms,json=tickUnixMs,proto3" json:"tick_unix_ms,omitempty"`
+	ByHand             bool                   `protobuf:"varint,23,opt,name=by_hand,json=byHand,proto3" json:"by_hand,omitempty"` // for a tick, but not by it
 	Swept              bool                   `protobuf:"varint,50,opt,name=swept,proto3" json:"swept,omitempty"`
 	Course             *ObjectRef             `protobuf:"bytes,60,opt,name=course,proto3" json:"course,omitempty"` // until the report is made
 	// What is needed to make lost objects again.
@@ -2850,9 +2850,9 @@ func (x *JobRecord) GetScheduleId() string {
 	return ""
 }
 
-func (x *JobRecord) GetSlotUnixMs() int64 {
+func (x *JobRecord) GetTickUnixMs() int64 {
 	if x != nil {
-		return x.SlotUnixMs
+		return x.TickUnixMs
 	}
 	return 0
 }
@@ -3466,13 +3466,13 @@ type ScheduleRecord struct {
 	Number           uint64                 `protobuf:"varint,2,opt,name=number,proto3" json:"number,omitempty"`
 	Revision         uint64                 `protobuf:"varint,3,opt,name=revision,proto3" json:"revision,omitempty"`
 	SinceUnixMs      int64                  `protobuf:"varint,4,opt,name=since_unix_ms,json=sinceUnixMs,proto3" json:"since_unix_ms,omitempty"`
-	LastSlotUnixMs   int64                  `protobuf:"varint,5,opt,name=last_slot_unix_ms,json=lastSlotUnixMs,proto3" json:"last_slot_unix_ms,omitempty"`
+	LastTickUnixMs   int64                  `protobuf:"varint,5,opt,name=last_tick_unix_ms,json=lastTickUnixMs,proto3" json:"last_tick_unix_ms,omitempty"`
 	Paused           bool                   `protobuf:"varint,6,opt,name=paused,proto3" json:"paused,omitempty"`
 	Fired            uint64                 `protobuf:"varint,7,opt,name=fired,proto3" json:"fired,omitempty"`
 	Skipped          uint64                 `protobuf:"varint,8,opt,name=skipped,proto3" json:"skipped,omitempty"`
-	Recent           []*SlotRecord          `protobuf:"bytes,9,rep,name=recent,proto3" json:"recent,omitempty"`
+	Recent           []*TickRecord          `protobuf:"bytes,9,rep,name=recent,proto3" json:"recent,omitempty"`
 	LatestJobId      string                 `protobuf:"bytes,10,opt,name=latest_job_id,json=latestJobId,proto3" json:"latest_job_id,omitempty"`
-	LatestSlotUnixMs int64                  `protobuf:"varint,11,opt,name=latest_slot_unix_ms,json=latestSlotUnixMs,proto3" json:"latest_slot_unix_ms,omitempty"`
+	LatestTickUnixMs int64                  `protobuf:"varint,11,opt,name=latest_tick_unix_ms,json=latestTickUnixMs,proto3" json:"latest_tick_unix_ms,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
 }
@@ -3535,9 +3535,9 @@ func (x *ScheduleRecord) GetSinceUnixMs() int64 {
 	return 0
 }
 
-func (x *ScheduleRecord) GetLastSlotUnixMs() int64 {
+func (x *ScheduleRecord) GetLastTickUnixMs() int64 {
 	if x != nil {
-		return x.LastSlotUnixMs
+		return x.LastTickUnixMs
 	}
 	return 0
 }
@@ -3563,7 +3563,7 @@ func (x *ScheduleRecord) GetSkipped() uint64 {
 	return 0
 }
 
-func (x *ScheduleRecord) GetRecent() []*SlotRecord {
+func (x *ScheduleRecord) GetRecent() []*TickRecord {
 	if x != nil {
 		return x.Recent
 	}
@@ -3577,9 +3577,9 @@ func (x *ScheduleRecord) GetLatestJobId() string {
 	return ""
 }
 
-func (x *ScheduleRecord) GetLatestSlotUnixMs() int64 {
+func (x *ScheduleRecord) GetLatestTickUnixMs() int64 {
 	if x != nil {
-		return x.LatestSlotUnixMs
+		return x.LatestTickUnixMs
 	}
 	return 0
 }
@@ -3794,7 +3794,7 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x0fremove_schedule\x18\v \x01(\v2\x17.gram.v1.RemoveScheduleH\x00R\x0eremoveSchedule\x12?\n" +
 	"\x0epause_schedule\x18\f \x01(\v2\x16.gram.v1.PauseScheduleH\x00R\rpauseSchedule\x12B\n" +
 	"\x0fresume_schedule\x18\r \x01(\v2\x17.gram.v1.ResumeScheduleH\x00R\x0eresumeSchedule\x120\n" +
-	"\tfire_slot\x18\x0e \x01(\v2\x11.gram.v1.FireSlotH\x00R\bfireSlot\x126\n" +
+	"\tfire_tick\x18\x0e \x01(\v2\x11.gram.v1.FireTickH\x00R\bfireTick\x126\n" +
 	"\vretire_jobs\x18\x14 \x01(\v2\x13.gram.v1.RetireJobsH\x00R\n" +
 	"retireJobs\x123\n" +
 	"\n" +
@@ -3833,8 +3833,8 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"resultHash\x12\x1f\n" +
 	"\vschedule_id\x18\a \x01(\tR\n" +
 	"scheduleId\x12 \n" +
-	"\fslot_unix_ms\x18\b \x01(\x03R\n" +
-	"slotUnixMs\x12\x1a\n" +
+	"\ftick_unix_ms\x18\b \x01(\x03R\n" +
+	"tickUnixMs\x12\x1a\n" +
 	"\bpriority\x18\t \x01(\x05R\bpriority\x12\x1f\n" +
 	"\vmax_workers\x18\n" +
 	" \x01(\rR\n" +
@@ -3849,14 +3849,14 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\bStartJob\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"F\n" +
 	"\rCompleteTasks\x125\n" +
-	"\vcompletions\x18\x01 \x03(\v2\x13.gram.v1.CompletionR\vcompletions\"\xa9\x02\n" +
+	"\vcompletions\x18\x01 \x03(\v2\x13.gram.v1.CompletionR\vcompletions\"\xc8\x02\n" +
 	"\n" +
 	"Completion\x12\x1f\n" +
 	"\x02id\x18\x01 \x01(\v2\x0f.gram.v1.TaskIDR\x02id\x12+\n" +
 	"\x06output\x18\x02 \x01(\v2\x13.gram.v1.TaskOutputR\x06output\x12\x16\n" +
 	"\x06worker\x18\x03 \x01(\tR\x06worker\x12\x18\n" +
-	"\akernels\x18\x04 \x01(\tR\akernels\x12*\n" +
-	"\abackups\x18\x05 \x01(\v2\x10.gram.v1.BackupsR\abackups\x12\x1c\n" +
+	"\akernels\x18\x04 \x01(\tR\akernels\x12I\n" +
+	"\x12speculative_copies\x18\x05 \x01(\v2\x1a.gram.v1.SpeculativeCopiesR\x11speculativeCopies\x12\x1c\n" +
 	"\tworker_id\x18\x82\x01 \x01(\tR\bworkerId\x12\x1a\n" +
 	"\bspent_us\x18\x8a\x01 \x01(\x04R\aspentUs\x12%\n" +
 	"\vfolded_from\x18\x94\x01 \x01(\fH\x00R\n" +
@@ -3906,17 +3906,17 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\tR\x02id\" \n" +
 	"\x0eResumeSchedule\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"\x96\x02\n" +
-	"\bFireSlot\x12\x1f\n" +
+	"\bFireTick\x12\x1f\n" +
 	"\vschedule_id\x18\x01 \x01(\tR\n" +
 	"scheduleId\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x04R\brevision\x12\"\n" +
 	"\rafter_unix_ms\x18\x03 \x01(\x03R\vafterUnixMs\x12 \n" +
-	"\fslot_unix_ms\x18\x04 \x01(\x03R\n" +
-	"slotUnixMs\x12$\n" +
+	"\ftick_unix_ms\x18\x04 \x01(\x03R\n" +
+	"tickUnixMs\x12$\n" +
 	"\x03job\x18\x05 \x01(\v2\x12.gram.v1.SubmitJobR\x03job\x12'\n" +
 	"\x04skip\x18\x06 \x01(\x0e2\x13.gram.v1.SkipReasonR\x04skip\x12\"\n" +
 	"\rfirst_unix_ms\x18\a \x01(\x03R\vfirstUnixMs\x12\x14\n" +
-	"\x05slots\x18\b \x01(\rR\x05slots\"\x86\x01\n" +
+	"\x05ticks\x18\b \x01(\rR\x05ticks\"\x86\x01\n" +
 	"\n" +
 	"RetireJobs\x12&\n" +
 	"\x04jobs\x18\x01 \x03(\v2\x12.gram.v1.RetireJobR\x04jobs\x12\x17\n" +
@@ -4002,8 +4002,8 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\aworkers\x18\x14 \x03(\tR\aworkers\x12\x1f\n" +
 	"\vschedule_id\x18\x15 \x01(\tR\n" +
 	"scheduleId\x12 \n" +
-	"\fslot_unix_ms\x18\x16 \x01(\x03R\n" +
-	"slotUnixMs\x12\x17\n" +
+	"\ftick_unix_ms\x18\x16 \x01(\x03R\n" +
+	"tickUnixMs\x12\x17\n" +
 	"\aby_hand\x18\x17 \x01(\bR\x06byHand\x12\x14\n" +
 	"\x05swept\x182 \x01(\bR\x05swept\x12*\n" +
 	"\x06course\x18< \x01(\v2\x12.gram.v1.ObjectRefR\x06course\x12&\n" +
@@ -4075,14 +4075,14 @@ const file_gram_v1_log_proto_rawDesc = "" +
 	"\x06number\x18\x02 \x01(\x04R\x06number\x12\x1a\n" +
 	"\brevision\x18\x03 \x01(\x04R\brevision\x12\"\n" +
 	"\rsince_unix_ms\x18\x04 \x01(\x03R\vsinceUnixMs\x12)\n" +
-	"\x11last_slot_unix_ms\x18\x05 \x01(\x03R\x0elastSlotUnixMs\x12\x16\n" +
+	"\x11last_tick_unix_ms\x18\x05 \x01(\x03R\x0elastTickUnixMs\x12\x16\n" +
 	"\x06paused\x18\x06 \x01(\bR\x06paused\x12\x14\n" +
 	"\x05fired\x18\a \x01(\x04R\x05fired\x12\x18\n" +
 	"\askipped\x18\b \x01(\x04R\askipped\x12+\n" +
-	"\x06recent\x18\t \x03(\v2\x13.gram.v1.SlotRecordR\x06recent\x12\"\n" +
+	"\x06recent\x18\t \x03(\v2\x13.gram.v1.TickRecordR\x06recent\x12\"\n" +
 	"\rlatest_job_id\x18\n" +
 	" \x01(\tR\vlatestJobId\x12-\n" +
-	"\x13latest_slot_unix_ms\x18\v \x01(\x03R\x10latestSlotUnixMs\"\x94\x01\n" +
+	"\x13latest_tick_unix_ms\x18\v \x01(\x03R\x10latestTickUnixMs\"\x94\x01\n" +
 	"\rRetiredRecord\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x04R\x06number\x12&\n" +
@@ -4118,65 +4118,65 @@ func file_gram_v1_log_proto_rawDescGZIP() []byte {
 var file_gram_v1_log_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
 var file_gram_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 41)
 var file_gram_v1_log_proto_goTypes = []any{
-	(UncommitReason)(0),      // 0: gram.v1.UncommitReason
-	(*Command)(nil),          // 1: gram.v1.Command
-	(*Checkpoint)(nil),       // 2: gram.v1.Checkpoint
-	(*InitCluster)(nil),      // 3: gram.v1.InitCluster
-	(*SetSecret)(nil),        // 4: gram.v1.SetSecret
-	(*WaiveAudits)(nil),      // 5: gram.v1.WaiveAudits
-	(*SubmitJob)(nil),        // 6: gram.v1.SubmitJob
-	(*StartJob)(nil),         // 7: gram.v1.StartJob
-	(*CompleteTasks)(nil),    // 8: gram.v1.CompleteTasks
-	(*Completion)(nil),       // 9: gram.v1.Completion
-	(*FailJob)(nil),          // 10: gram.v1.FailJob
-	(*CancelJob)(nil),        // 11: gram.v1.CancelJob
-	(*Uncommit)(nil),         // 12: gram.v1.Uncommit
-	(*PutToken)(nil),         // 13: gram.v1.PutToken
-	(*RevokeToken)(nil),      // 14: gram.v1.RevokeToken
-	(*PutSchedule)(nil),      // 15: gram.v1.PutSchedule
-	(*RemoveSchedule)(nil),   // 16: gram.v1.RemoveSchedule
-	(*PauseSchedule)(nil),    // 17: gram.v1.PauseSchedule
-	(*ResumeSchedule)(nil),   // 18: gram.v1.ResumeSchedule
-	(*FireSlot)(nil),         // 19: gram.v1.FireSlot
-	(*RetireJobs)(nil),       // 20: gram.v1.RetireJobs
-	(*RetireJob)(nil),        // 21: gram.v1.RetireJob
-	(*MarkSwept)(nil),        // 22: gram.v1.MarkSwept
-	(*SetAlias)(nil),         // 23: gram.v1.SetAlias
-	(*RemoveAlias)(nil),      // 24: gram.v1.RemoveAlias
-	(*ReleaseSchedules)(nil), // 25: gram.v1.ReleaseSchedules
-	(*RemoveMember)(nil),     // 26: gram.v1.RemoveMember
-	(*SetClock)(nil),         // 27: gram.v1.SetClock
-	(*SnapshotRecord)(nil),   // 28: gram.v1.SnapshotRecord
-	(*SnapshotHeader)(nil),   // 29: gram.v1.SnapshotHeader
-	(*RemovedMember)(nil),    // 30: gram.v1.RemovedMember
-	(*JobRecord)(nil),        // 31: gram.v1.JobRecord
-	(*AuditRecord)(nil),      // 32: gram.v1.AuditRecord
-	(*Opinion)(nil),          // 33: gram.v1.Opinion
-	(*RoundKept)(nil),        // 34: gram.v1.RoundKept
-	(*Floor)(nil),            // 35: gram.v1.Floor
-	(*CommitRecord)(nil),     // 36: gram.v1.CommitRecord
-	(*CarryRecord)(nil),      // 37: gram.v1.CarryRecord
-	(*ScheduleRecord)(nil),   // 38: gram.v1.ScheduleRecord
-	(*RetiredRecord)(nil),    // 39: gram.v1.RetiredRecord
-	(*AliasRecord)(nil),      // 40: gram.v1.AliasRecord
-	(*SnapshotTrailer)(nil),  // 41: gram.v1.SnapshotTrailer
-	(*TaskID)(nil),           // 42: gram.v1.TaskID
-	(*TaskOutput)(nil),       // 43: gram.v1.TaskOutput
-	(*Backups)(nil),          // 44: gram.v1.Backups
-	(*Failure)(nil),          // 45: gram.v1.Failure
-	(ScheduleOverlap)(0),     // 46: gram.v1.ScheduleOverlap
-	(CatchUp)(0),             // 47: gram.v1.CatchUp
-	(SkipReason)(0),          // 48: gram.v1.SkipReason
-	(*ConvictedWorker)(nil),  // 49: gram.v1.ConvictedWorker
-	(JobState)(0),            // 50: gram.v1.JobState
-	(*ObjectRef)(nil),        // 51: gram.v1.ObjectRef
-	(*RoundRecord)(nil),      // 52: gram.v1.RoundRecord
-	(*OutputFile)(nil),       // 53: gram.v1.OutputFile
-	(*Counters)(nil),         // 54: gram.v1.Counters
-	(*AuditSummary)(nil),     // 55: gram.v1.AuditSummary
-	(*Piece)(nil),            // 56: gram.v1.Piece
-	(*CarryPiece)(nil),       // 57: gram.v1.CarryPiece
-	(*SlotRecord)(nil),       // 58: gram.v1.SlotRecord
+	(UncommitReason)(0),       // 0: gram.v1.UncommitReason
+	(*Command)(nil),           // 1: gram.v1.Command
+	(*Checkpoint)(nil),        // 2: gram.v1.Checkpoint
+	(*InitCluster)(nil),       // 3: gram.v1.InitCluster
+	(*SetSecret)(nil),         // 4: gram.v1.SetSecret
+	(*WaiveAudits)(nil),       // 5: gram.v1.WaiveAudits
+	(*SubmitJob)(nil),         // 6: gram.v1.SubmitJob
+	(*StartJob)(nil),          // 7: gram.v1.StartJob
+	(*CompleteTasks)(nil),     // 8: gram.v1.CompleteTasks
+	(*Completion)(nil),        // 9: gram.v1.Completion
+	(*FailJob)(nil),           // 10: gram.v1.FailJob
+	(*CancelJob)(nil),         // 11: gram.v1.CancelJob
+	(*Uncommit)(nil),          // 12: gram.v1.Uncommit
+	(*PutToken)(nil),          // 13: gram.v1.PutToken
+	(*RevokeToken)(nil),       // 14: gram.v1.RevokeToken
+	(*PutSchedule)(nil),       // 15: gram.v1.PutSchedule
+	(*RemoveSchedule)(nil),    // 16: gram.v1.RemoveSchedule
+	(*PauseSchedule)(nil),     // 17: gram.v1.PauseSchedule
+	(*ResumeSchedule)(nil),    // 18: gram.v1.ResumeSchedule
+	(*FireTick)(nil),          // 19: gram.v1.FireTick
+	(*RetireJobs)(nil),        // 20: gram.v1.RetireJobs
+	(*RetireJob)(nil),         // 21: gram.v1.RetireJob
+	(*MarkSwept)(nil),         // 22: gram.v1.MarkSwept
+	(*SetAlias)(nil),          // 23: gram.v1.SetAlias
+	(*RemoveAlias)(nil),       // 24: gram.v1.RemoveAlias
+	(*ReleaseSchedules)(nil),  // 25: gram.v1.ReleaseSchedules
+	(*RemoveMember)(nil),      // 26: gram.v1.RemoveMember
+	(*SetClock)(nil),          // 27: gram.v1.SetClock
+	(*SnapshotRecord)(nil),    // 28: gram.v1.SnapshotRecord
+	(*SnapshotHeader)(nil),    // 29: gram.v1.SnapshotHeader
+	(*RemovedMember)(nil),     // 30: gram.v1.RemovedMember
+	(*JobRecord)(nil),         // 31: gram.v1.JobRecord
+	(*AuditRecord)(nil),       // 32: gram.v1.AuditRecord
+	(*Opinion)(nil),           // 33: gram.v1.Opinion
+	(*RoundKept)(nil),         // 34: gram.v1.RoundKept
+	(*Floor)(nil),             // 35: gram.v1.Floor
+	(*CommitRecord)(nil),      // 36: gram.v1.CommitRecord
+	(*CarryRecord)(nil),       // 37: gram.v1.CarryRecord
+	(*ScheduleRecord)(nil),    // 38: gram.v1.ScheduleRecord
+	(*RetiredRecord)(nil),     // 39: gram.v1.RetiredRecord
+	(*AliasRecord)(nil),       // 40: gram.v1.AliasRecord
+	(*SnapshotTrailer)(nil),   // 41: gram.v1.SnapshotTrailer
+	(*TaskID)(nil),            // 42: gram.v1.TaskID
+	(*TaskOutput)(nil),        // 43: gram.v1.TaskOutput
+	(*SpeculativeCopies)(nil), // 44: gram.v1.SpeculativeCopies
+	(*Failure)(nil),           // 45: gram.v1.Failure
+	(ScheduleOverlap)(0),      // 46: gram.v1.ScheduleOverlap
+	(CatchUp)(0),              // 47: gram.v1.CatchUp
+	(SkipReason)(0),           // 48: gram.v1.SkipReason
+	(*ConvictedWorker)(nil),   // 49: gram.v1.ConvictedWorker
+	(JobState)(0),             // 50: gram.v1.JobState
+	(*ObjectRef)(nil),         // 51: gram.v1.ObjectRef
+	(*RoundRecord)(nil),       // 52: gram.v1.RoundRecord
+	(*OutputFile)(nil),        // 53: gram.v1.OutputFile
+	(*Counters)(nil),          // 54: gram.v1.Counters
+	(*AuditSummary)(nil),      // 55: gram.v1.AuditSummary
+	(*Piece)(nil),             // 56: gram.v1.Piece
+	(*CarryPiece)(nil),        // 57: gram.v1.CarryPiece
+	(*TickRecord)(nil),        // 58: gram.v1.TickRecord
 }
 var file_gram_v1_log_proto_depIdxs = []int32{
 	6,  // 0: gram.v1.Command.submit:type_name -> gram.v1.SubmitJob
@@ -4191,7 +4191,7 @@ var file_gram_v1_log_proto_depIdxs = []int32{
 	16, // 9: gram.v1.Command.remove_schedule:type_name -> gram.v1.RemoveSchedule
 	17, // 10: gram.v1.Command.pause_schedule:type_name -> gram.v1.PauseSchedule
 	18, // 11: gram.v1.Command.resume_schedule:type_name -> gram.v1.ResumeSchedule
-	19, // 12: gram.v1.Command.fire_slot:type_name -> gram.v1.FireSlot
+	19, // 12: gram.v1.Command.fire_tick:type_name -> gram.v1.FireTick
 	20, // 13: gram.v1.Command.retire_jobs:type_name -> gram.v1.RetireJobs
 	22, // 14: gram.v1.Command.mark_swept:type_name -> gram.v1.MarkSwept
 	23, // 15: gram.v1.Command.set_alias:type_name -> gram.v1.SetAlias
@@ -4207,14 +4207,14 @@ var file_gram_v1_log_proto_depIdxs = []int32{
 	9,  // 25: gram.v1.CompleteTasks.completions:type_name -> gram.v1.Completion
 	42, // 26: gram.v1.Completion.id:type_name -> gram.v1.TaskID
 	43, // 27: gram.v1.Completion.output:type_name -> gram.v1.TaskOutput
-	44, // 28: gram.v1.Completion.backups:type_name -> gram.v1.Backups
+	44, // 28: gram.v1.Completion.speculative_copies:type_name -> gram.v1.SpeculativeCopies
 	45, // 29: gram.v1.FailJob.failure:type_name -> gram.v1.Failure
 	42, // 30: gram.v1.Uncommit.tasks:type_name -> gram.v1.TaskID
 	0,  // 31: gram.v1.Uncommit.reason:type_name -> gram.v1.UncommitReason
 	46, // 32: gram.v1.PutSchedule.overlap:type_name -> gram.v1.ScheduleOverlap
 	47, // 33: gram.v1.PutSchedule.catch_up:type_name -> gram.v1.CatchUp
-	6,  // 34: gram.v1.FireSlot.job:type_name -> gram.v1.SubmitJob
-	48, // 35: gram.v1.FireSlot.skip:type_name -> gram.v1.SkipReason
+	6,  // 34: gram.v1.FireTick.job:type_name -> gram.v1.SubmitJob
+	48, // 35: gram.v1.FireTick.skip:type_name -> gram.v1.SkipReason
 	21, // 36: gram.v1.RetireJobs.jobs:type_name -> gram.v1.RetireJob
 	29, // 37: gram.v1.SnapshotRecord.header:type_name -> gram.v1.SnapshotHeader
 	31, // 38: gram.v1.SnapshotRecord.job:type_name -> gram.v1.JobRecord
@@ -4255,7 +4255,7 @@ var file_gram_v1_log_proto_depIdxs = []int32{
 	56, // 73: gram.v1.CommitRecord.piece:type_name -> gram.v1.Piece
 	57, // 74: gram.v1.CarryRecord.piece:type_name -> gram.v1.CarryPiece
 	15, // 75: gram.v1.ScheduleRecord.definition:type_name -> gram.v1.PutSchedule
-	58, // 76: gram.v1.ScheduleRecord.recent:type_name -> gram.v1.SlotRecord
+	58, // 76: gram.v1.ScheduleRecord.recent:type_name -> gram.v1.TickRecord
 	77, // [77:77] is the sub-list for method output_type
 	77, // [77:77] is the sub-list for method input_type
 	77, // [77:77] is the sub-list for extension type_name
@@ -4284,7 +4284,7 @@ func file_gram_v1_log_proto_init() {
 		(*Command_RemoveSchedule)(nil),
 		(*Command_PauseSchedule)(nil),
 		(*Command_ResumeSchedule)(nil),
-		(*Command_FireSlot)(nil),
+		(*Command_FireTick)(nil),
 		(*Command_RetireJobs)(nil),
 		(*Command_MarkSwept)(nil),
 		(*Command_SetAlias)(nil),

@@ -21,7 +21,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// ScheduleOverlap says what a slot does while a job of an earlier slot has not ended.
+// ScheduleOverlap says what a tick does while a job of an earlier tick has not ended.
 type ScheduleOverlap int32
 
 const (
@@ -77,7 +77,7 @@ func (ScheduleOverlap) EnumDescriptor() ([]byte, []int) {
 	return file_gram_v1_schedule_proto_rawDescGZIP(), []int{0}
 }
 
-// CatchUp says what becomes of slots that passed while nobody could fire them.
+// CatchUp says what becomes of ticks that passed while nobody could fire them.
 type CatchUp int32
 
 const (
@@ -194,32 +194,32 @@ func (SkipReason) EnumDescriptor() ([]byte, []int) {
 	return file_gram_v1_schedule_proto_rawDescGZIP(), []int{2}
 }
 
-// SlotRecord is what became of a slot, or of several in a row that were skipped.
-type SlotRecord struct {
+// TickRecord is what became of a tick, or of several in a row that were skipped.
+type TickRecord struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	FirstUnixMs   int64                  `protobuf:"varint,1,opt,name=first_unix_ms,json=firstUnixMs,proto3" json:"first_unix_ms,omitempty"`
-	SlotUnixMs    int64                  `protobuf:"varint,2,opt,name=slot_unix_ms,json=slotUnixMs,proto3" json:"slot_unix_ms,omitempty"`
-	Slots         uint32                 `protobuf:"varint,3,opt,name=slots,proto3" json:"slots,omitempty"`
+	TickUnixMs    int64                  `protobuf:"varint,2,opt,name=tick_unix_ms,json=tickUnixMs,proto3" json:"tick_unix_ms,omitempty"`
+	Ticks         uint32                 `protobuf:"varint,3,opt,name=ticks,proto3" json:"ticks,omitempty"`
 	JobId         string                 `protobuf:"bytes,4,opt,name=job_id,json=jobId,proto3" json:"job_id,omitempty"`
 	Skip          SkipReason             `protobuf:"varint,5,opt,name=skip,proto3,enum=gram.v1.SkipReason" json:"skip,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *SlotRecord) Reset() {
-	*x = SlotRecord{}
+func (x *TickRecord) Reset() {
+	*x = TickRecord{}
 	mi := &file_gram_v1_schedule_proto_msgTypes[0]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *SlotRecord) String() string {
+func (x *TickRecord) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*SlotRecord) ProtoMessage() {}
+func (*TickRecord) ProtoMessage() {}
 
-func (x *SlotRecord) ProtoReflect() protoreflect.Message {
+func (x *TickRecord) ProtoReflect() protoreflect.Message {
 	mi := &file_gram_v1_schedule_proto_msgTypes[0]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -231,40 +231,40 @@ func (x *SlotRecord) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use SlotRecord.ProtoReflect.Descriptor instead.
-func (*SlotRecord) Descriptor() ([]byte, []int) {
+// Deprecated: Use TickRecord.ProtoReflect.Descriptor instead.
+func (*TickRecord) Descriptor() ([]byte, []int) {
 	return file_gram_v1_schedule_proto_rawDescGZIP(), []int{0}
 }
 
-func (x *SlotRecord) GetFirstUnixMs() int64 {
+func (x *TickRecord) GetFirstUnixMs() int64 {
 	if x != nil {
 		return x.FirstUnixMs
 	}
 	return 0
 }
 
-func (x *SlotRecord) GetSlotUnixMs() int64 {
+func (x *TickRecord) GetTickUnixMs() int64 {
 	if x != nil {
-		return x.SlotUnixMs
+		return x.TickUnixMs
 	}
 	return 0
 }
 
-func (x *SlotRecord) GetSlots() uint32 {
+func (x *TickRecord) GetTicks() uint32 {
 	if x != nil {
-		return x.Slots
+		return x.Ticks
 	}
 	return 0
 }
 
-func (x *SlotRecord) GetJobId() string {
+func (x *TickRecord) GetJobId() string {
 	if x != nil {
 		return x.JobId
 	}
 	return ""
 }
 
-func (x *SlotRecord) GetSkip() SkipReason {
+func (x *TickRecord) GetSkip() SkipReason {
 	if x != nil {
 		return x.Skip
 	}
@@ -275,7 +275,7 @@ func (x *SlotRecord) GetSkip() SkipReason {
 type ScheduleDefinition struct {
 	state           protoimpl.MessageState `protogen:"open.v1"`
 	Id              string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`                             // a-z, 0-9 and "-", at most 40
-	SpecJson        string                 `protobuf:"bytes,2,opt,name=spec_json,json=specJson,proto3" json:"spec_json,omitempty"` // of the jobs; its URIs may hold {{slot}} and {{previous_slot}}
+	SpecJson        string                 `protobuf:"bytes,2,opt,name=spec_json,json=specJson,proto3" json:"spec_json,omitempty"` // of the jobs; its URIs may hold {{tick}} and {{previous_tick}}
 	Cron            string                 `protobuf:"bytes,3,opt,name=cron,proto3" json:"cron,omitempty"`                         // five fields
 	TimeZone        string                 `protobuf:"bytes,4,opt,name=time_zone,json=timeZone,proto3" json:"time_zone,omitempty"` // an IANA name; empty means UTC
 	Overlap         ScheduleOverlap        `protobuf:"varint,5,opt,name=overlap,proto3,enum=gram.v1.ScheduleOverlap" json:"overlap,omitempty"`
@@ -384,15 +384,15 @@ type Schedule struct {
 	state            protoimpl.MessageState `protogen:"open.v1"`
 	Definition       *ScheduleDefinition    `protobuf:"bytes,1,opt,name=definition,proto3" json:"definition,omitempty"`
 	Paused           bool                   `protobuf:"varint,2,opt,name=paused,proto3" json:"paused,omitempty"`
-	LastSlotUnixMs   int64                  `protobuf:"varint,3,opt,name=last_slot_unix_ms,json=lastSlotUnixMs,proto3" json:"last_slot_unix_ms,omitempty"` // the last slot decided, or when the schedule was made
+	LastTickUnixMs   int64                  `protobuf:"varint,3,opt,name=last_tick_unix_ms,json=lastTickUnixMs,proto3" json:"last_tick_unix_ms,omitempty"` // the last tick decided, or when the schedule was made
 	Fired            uint64                 `protobuf:"varint,4,opt,name=fired,proto3" json:"fired,omitempty"`
 	Skipped          uint64                 `protobuf:"varint,5,opt,name=skipped,proto3" json:"skipped,omitempty"`
-	Recent           []*SlotRecord          `protobuf:"bytes,6,rep,name=recent,proto3" json:"recent,omitempty"`                                                      // the newest decisions, oldest first
-	NextSlotsUnixMs  []int64                `protobuf:"varint,7,rep,packed,name=next_slots_unix_ms,json=nextSlotsUnixMs,proto3" json:"next_slots_unix_ms,omitempty"` // that are not decided
+	Recent           []*TickRecord          `protobuf:"bytes,6,rep,name=recent,proto3" json:"recent,omitempty"`                                                      // the newest decisions, oldest first
+	NextTicksUnixMs  []int64                `protobuf:"varint,7,rep,packed,name=next_ticks_unix_ms,json=nextTicksUnixMs,proto3" json:"next_ticks_unix_ms,omitempty"` // that are not decided
 	Problem          string                 `protobuf:"bytes,8,opt,name=problem,proto3" json:"problem,omitempty"`                                                    // why it cannot be followed
-	JobsActive       uint32                 `protobuf:"varint,9,opt,name=jobs_active,json=jobsActive,proto3" json:"jobs_active,omitempty"`                           // jobs of its slots that have not ended
-	LatestJobId      string                 `protobuf:"bytes,10,opt,name=latest_job_id,json=latestJobId,proto3" json:"latest_job_id,omitempty"`                      // of the latest slot whose job has succeeded
-	LatestSlotUnixMs int64                  `protobuf:"varint,11,opt,name=latest_slot_unix_ms,json=latestSlotUnixMs,proto3" json:"latest_slot_unix_ms,omitempty"`
+	JobsActive       uint32                 `protobuf:"varint,9,opt,name=jobs_active,json=jobsActive,proto3" json:"jobs_active,omitempty"`                           // jobs of its ticks that have not ended
+	LatestJobId      string                 `protobuf:"bytes,10,opt,name=latest_job_id,json=latestJobId,proto3" json:"latest_job_id,omitempty"`                      // of the latest tick whose job has succeeded
+	LatestTickUnixMs int64                  `protobuf:"varint,11,opt,name=latest_tick_unix_ms,json=latestTickUnixMs,proto3" json:"latest_tick_unix_ms,omitempty"`
 	HeldUnixMs       int64                  `protobuf:"varint,80,opt,name=held_unix_ms,json=heldUnixMs,proto3" json:"held_unix_ms,omitempty"` // it fires nothing since this restore; 0 means it does
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
@@ -442,9 +442,9 @@ func (x *Schedule) GetPaused() bool {
 	return false
 }
 
-func (x *Schedule) GetLastSlotUnixMs() int64 {
+func (x *Schedule) GetLastTickUnixMs() int64 {
 	if x != nil {
-		return x.LastSlotUnixMs
+		return x.LastTickUnixMs
 	}
 	return 0
 }
@@ -463,16 +463,16 @@ func (x *Schedule) GetSkipped() uint64 {
 	return 0
 }
 
-func (x *Schedule) GetRecent() []*SlotRecord {
+func (x *Schedule) GetRecent() []*TickRecord {
 	if x != nil {
 		return x.Recent
 	}
 	return nil
 }
 
-func (x *Schedule) GetNextSlotsUnixMs() []int64 {
+func (x *Schedule) GetNextTicksUnixMs() []int64 {
 	if x != nil {
-		return x.NextSlotsUnixMs
+		return x.NextTicksUnixMs
 	}
 	return nil
 }
@@ -498,9 +498,9 @@ func (x *Schedule) GetLatestJobId() string {
 	return ""
 }
 
-func (x *Schedule) GetLatestSlotUnixMs() int64 {
+func (x *Schedule) GetLatestTickUnixMs() int64 {
 	if x != nil {
-		return x.LatestSlotUnixMs
+		return x.LatestTickUnixMs
 	}
 	return 0
 }
@@ -515,7 +515,7 @@ func (x *Schedule) GetHeldUnixMs() int64 {
 type CreateScheduleRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Definition    *ScheduleDefinition    `protobuf:"bytes,1,opt,name=definition,proto3" json:"definition,omitempty"`
-	Replace       bool                   `protobuf:"varint,2,opt,name=replace,proto3" json:"replace,omitempty"` // change the schedule of this id: its slots go on after the last decided
+	Replace       bool                   `protobuf:"varint,2,opt,name=replace,proto3" json:"replace,omitempty"` // change the schedule of this id: its ticks go on after the last decided
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -619,7 +619,7 @@ func (x *CreateScheduleResponse) GetCreated() bool {
 type GetScheduleRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	Next          uint32                 `protobuf:"varint,2,opt,name=next,proto3" json:"next,omitempty"` // how many of the next slots; at most 1000
+	Next          uint32                 `protobuf:"varint,2,opt,name=next,proto3" json:"next,omitempty"` // how many of the next ticks; at most 1000
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -766,7 +766,7 @@ func (x *ListSchedulesRequest) GetAfter() string {
 
 type ListSchedulesResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Schedules     []*Schedule            `protobuf:"bytes,1,rep,name=schedules,proto3" json:"schedules,omitempty"` // without spec_json and recent; with the next slot
+	Schedules     []*Schedule            `protobuf:"bytes,1,rep,name=schedules,proto3" json:"schedules,omitempty"` // without spec_json and recent; with the next tick
 	More          bool                   `protobuf:"varint,2,opt,name=more,proto3" json:"more,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -995,7 +995,7 @@ func (x *ResumeScheduleResponse) GetSchedule() *Schedule {
 type TriggerScheduleRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	SlotUnixMs    int64                  `protobuf:"varint,2,opt,name=slot_unix_ms,json=slotUnixMs,proto3" json:"slot_unix_ms,omitempty"` // an instant that is not in the future
+	TickUnixMs    int64                  `protobuf:"varint,2,opt,name=tick_unix_ms,json=tickUnixMs,proto3" json:"tick_unix_ms,omitempty"` // an instant that is not in the future
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1037,9 +1037,9 @@ func (x *TriggerScheduleRequest) GetId() string {
 	return ""
 }
 
-func (x *TriggerScheduleRequest) GetSlotUnixMs() int64 {
+func (x *TriggerScheduleRequest) GetTickUnixMs() int64 {
 	if x != nil {
-		return x.SlotUnixMs
+		return x.TickUnixMs
 	}
 	return 0
 }
@@ -1099,7 +1099,7 @@ func (x *TriggerScheduleResponse) GetCreated() bool {
 type BackfillScheduleRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	FromUnixMs    int64                  `protobuf:"varint,2,opt,name=from_unix_ms,json=fromUnixMs,proto3" json:"from_unix_ms,omitempty"` // slots from here
+	FromUnixMs    int64                  `protobuf:"varint,2,opt,name=from_unix_ms,json=fromUnixMs,proto3" json:"from_unix_ms,omitempty"` // ticks from here
 	ToUnixMs      int64                  `protobuf:"varint,3,opt,name=to_unix_ms,json=toUnixMs,proto3" json:"to_unix_ms,omitempty"`       // to before here; not in the future
 	DryRun        bool                   `protobuf:"varint,4,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`               // only say which
 	unknownFields protoimpl.UnknownFields
@@ -1166,7 +1166,7 @@ func (x *BackfillScheduleRequest) GetDryRun() bool {
 
 type BackfillScheduleResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Slots []*BackfilledSlot      `protobuf:"bytes,1,rep,name=slots,proto3" json:"slots,omitempty"` // at most 100
+	Ticks []*BackfilledTick      `protobuf:"bytes,1,rep,name=ticks,proto3" json:"ticks,omitempty"` // at most 100
 	// Where to go on from; 0 when the interval is done.
 	NextUnixMs    int64 `protobuf:"varint,2,opt,name=next_unix_ms,json=nextUnixMs,proto3" json:"next_unix_ms,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1203,9 +1203,9 @@ func (*BackfillScheduleResponse) Descriptor() ([]byte, []int) {
 	return file_gram_v1_schedule_proto_rawDescGZIP(), []int{16}
 }
 
-func (x *BackfillScheduleResponse) GetSlots() []*BackfilledSlot {
+func (x *BackfillScheduleResponse) GetTicks() []*BackfilledTick {
 	if x != nil {
-		return x.Slots
+		return x.Ticks
 	}
 	return nil
 }
@@ -1217,9 +1217,9 @@ func (x *BackfillScheduleResponse) GetNextUnixMs() int64 {
 	return 0
 }
 
-type BackfilledSlot struct {
+type BackfilledTick struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	SlotUnixMs    int64                  `protobuf:"varint,1,opt,name=slot_unix_ms,json=slotUnixMs,proto3" json:"slot_unix_ms,omitempty"`
+	TickUnixMs    int64                  `protobuf:"varint,1,opt,name=tick_unix_ms,json=tickUnixMs,proto3" json:"tick_unix_ms,omitempty"`
 	JobId         string                 `protobuf:"bytes,2,opt,name=job_id,json=jobId,proto3" json:"job_id,omitempty"`
 	Created       bool                   `protobuf:"varint,3,opt,name=created,proto3" json:"created,omitempty"`   // false: the job was there already
 	Conflict      bool                   `protobuf:"varint,4,opt,name=conflict,proto3" json:"conflict,omitempty"` // it was, with another spec: of an earlier definition
@@ -1227,20 +1227,20 @@ type BackfilledSlot struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *BackfilledSlot) Reset() {
-	*x = BackfilledSlot{}
+func (x *BackfilledTick) Reset() {
+	*x = BackfilledTick{}
 	mi := &file_gram_v1_schedule_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *BackfilledSlot) String() string {
+func (x *BackfilledTick) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*BackfilledSlot) ProtoMessage() {}
+func (*BackfilledTick) ProtoMessage() {}
 
-func (x *BackfilledSlot) ProtoReflect() protoreflect.Message {
+func (x *BackfilledTick) ProtoReflect() protoreflect.Message {
 	mi := &file_gram_v1_schedule_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -1252,33 +1252,33 @@ func (x *BackfilledSlot) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use BackfilledSlot.ProtoReflect.Descriptor instead.
-func (*BackfilledSlot) Descriptor() ([]byte, []int) {
+// Deprecated: Use BackfilledTick.ProtoReflect.Descriptor instead.
+func (*BackfilledTick) Descriptor() ([]byte, []int) {
 	return file_gram_v1_schedule_proto_rawDescGZIP(), []int{17}
 }
 
-func (x *BackfilledSlot) GetSlotUnixMs() int64 {
+func (x *BackfilledTick) GetTickUnixMs() int64 {
 	if x != nil {
-		return x.SlotUnixMs
+		return x.TickUnixMs
 	}
 	return 0
 }
 
-func (x *BackfilledSlot) GetJobId() string {
+func (x *BackfilledTick) GetJobId() string {
 	if x != nil {
 		return x.JobId
 	}
 	return ""
 }
 
-func (x *BackfilledSlot) GetCreated() bool {
+func (x *BackfilledTick) GetCreated() bool {
 	if x != nil {
 		return x.Created
 	}
 	return false
 }
 
-func (x *BackfilledSlot) GetConflict() bool {
+func (x *BackfilledTick) GetConflict() bool {
 	if x != nil {
 		return x.Conflict
 	}
@@ -1467,11 +1467,11 @@ const file_gram_v1_schedule_proto_rawDesc = "" +
 	"\n" +
 	"\x16gram/v1/schedule.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\"\xa8\x01\n" +
 	"\n" +
-	"SlotRecord\x12\"\n" +
+	"TickRecord\x12\"\n" +
 	"\rfirst_unix_ms\x18\x01 \x01(\x03R\vfirstUnixMs\x12 \n" +
-	"\fslot_unix_ms\x18\x02 \x01(\x03R\n" +
-	"slotUnixMs\x12\x14\n" +
-	"\x05slots\x18\x03 \x01(\rR\x05slots\x12\x15\n" +
+	"\ftick_unix_ms\x18\x02 \x01(\x03R\n" +
+	"tickUnixMs\x12\x14\n" +
+	"\x05ticks\x18\x03 \x01(\rR\x05ticks\x12\x15\n" +
 	"\x06job_id\x18\x04 \x01(\tR\x05jobId\x12'\n" +
 	"\x04skip\x18\x05 \x01(\x0e2\x13.gram.v1.SkipReasonR\x04skip\"\xbe\x02\n" +
 	"\x12ScheduleDefinition\x12\x0e\n" +
@@ -1490,17 +1490,17 @@ const file_gram_v1_schedule_proto_rawDesc = "" +
 	"definition\x18\x01 \x01(\v2\x1b.gram.v1.ScheduleDefinitionR\n" +
 	"definition\x12\x16\n" +
 	"\x06paused\x18\x02 \x01(\bR\x06paused\x12)\n" +
-	"\x11last_slot_unix_ms\x18\x03 \x01(\x03R\x0elastSlotUnixMs\x12\x14\n" +
+	"\x11last_tick_unix_ms\x18\x03 \x01(\x03R\x0elastTickUnixMs\x12\x14\n" +
 	"\x05fired\x18\x04 \x01(\x04R\x05fired\x12\x18\n" +
 	"\askipped\x18\x05 \x01(\x04R\askipped\x12+\n" +
-	"\x06recent\x18\x06 \x03(\v2\x13.gram.v1.SlotRecordR\x06recent\x12+\n" +
-	"\x12next_slots_unix_ms\x18\a \x03(\x03R\x0fnextSlotsUnixMs\x12\x18\n" +
+	"\x06recent\x18\x06 \x03(\v2\x13.gram.v1.TickRecordR\x06recent\x12+\n" +
+	"\x12next_ticks_unix_ms\x18\a \x03(\x03R\x0fnextTicksUnixMs\x12\x18\n" +
 	"\aproblem\x18\b \x01(\tR\aproblem\x12\x1f\n" +
 	"\vjobs_active\x18\t \x01(\rR\n" +
 	"jobsActive\x12\"\n" +
 	"\rlatest_job_id\x18\n" +
 	" \x01(\tR\vlatestJobId\x12-\n" +
-	"\x13latest_slot_unix_ms\x18\v \x01(\x03R\x10latestSlotUnixMs\x12 \n" +
+	"\x13latest_tick_unix_ms\x18\v \x01(\x03R\x10latestTickUnixMs\x12 \n" +
 	"\fheld_unix_ms\x18P \x01(\x03R\n" +
 	"heldUnixMs\"n\n" +
 	"\x15CreateScheduleRequest\x12;\n" +
@@ -1532,8 +1532,8 @@ const file_gram_v1_schedule_proto_rawDesc = "" +
 	"\bschedule\x18\x01 \x01(\v2\x11.gram.v1.ScheduleR\bschedule\"J\n" +
 	"\x16TriggerScheduleRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12 \n" +
-	"\fslot_unix_ms\x18\x02 \x01(\x03R\n" +
-	"slotUnixMs\"S\n" +
+	"\ftick_unix_ms\x18\x02 \x01(\x03R\n" +
+	"tickUnixMs\"S\n" +
 	"\x17TriggerScheduleResponse\x12\x1e\n" +
 	"\x03job\x18\x01 \x01(\v2\f.gram.v1.JobR\x03job\x12\x18\n" +
 	"\acreated\x18\x02 \x01(\bR\acreated\"\x82\x01\n" +
@@ -1545,12 +1545,12 @@ const file_gram_v1_schedule_proto_rawDesc = "" +
 	"to_unix_ms\x18\x03 \x01(\x03R\btoUnixMs\x12\x17\n" +
 	"\adry_run\x18\x04 \x01(\bR\x06dryRun\"k\n" +
 	"\x18BackfillScheduleResponse\x12-\n" +
-	"\x05slots\x18\x01 \x03(\v2\x17.gram.v1.BackfilledSlotR\x05slots\x12 \n" +
+	"\x05ticks\x18\x01 \x03(\v2\x17.gram.v1.BackfilledTickR\x05ticks\x12 \n" +
 	"\fnext_unix_ms\x18\x02 \x01(\x03R\n" +
 	"nextUnixMs\"\x7f\n" +
-	"\x0eBackfilledSlot\x12 \n" +
-	"\fslot_unix_ms\x18\x01 \x01(\x03R\n" +
-	"slotUnixMs\x12\x15\n" +
+	"\x0eBackfilledTick\x12 \n" +
+	"\ftick_unix_ms\x18\x01 \x01(\x03R\n" +
+	"tickUnixMs\x12\x15\n" +
 	"\x06job_id\x18\x02 \x01(\tR\x05jobId\x12\x18\n" +
 	"\acreated\x18\x03 \x01(\bR\acreated\x12\x1a\n" +
 	"\bconflict\x18\x04 \x01(\bR\bconflict\"'\n" +
@@ -1612,7 +1612,7 @@ var file_gram_v1_schedule_proto_goTypes = []any{
 	(ScheduleOverlap)(0),             // 0: gram.v1.ScheduleOverlap
 	(CatchUp)(0),                     // 1: gram.v1.CatchUp
 	(SkipReason)(0),                  // 2: gram.v1.SkipReason
-	(*SlotRecord)(nil),               // 3: gram.v1.SlotRecord
+	(*TickRecord)(nil),               // 3: gram.v1.TickRecord
 	(*ScheduleDefinition)(nil),       // 4: gram.v1.ScheduleDefinition
 	(*Schedule)(nil),                 // 5: gram.v1.Schedule
 	(*CreateScheduleRequest)(nil),    // 6: gram.v1.CreateScheduleRequest
@@ -1629,7 +1629,7 @@ var file_gram_v1_schedule_proto_goTypes = []any{
 	(*TriggerScheduleResponse)(nil),  // 17: gram.v1.TriggerScheduleResponse
 	(*BackfillScheduleRequest)(nil),  // 18: gram.v1.BackfillScheduleRequest
 	(*BackfillScheduleResponse)(nil), // 19: gram.v1.BackfillScheduleResponse
-	(*BackfilledSlot)(nil),           // 20: gram.v1.BackfilledSlot
+	(*BackfilledTick)(nil),           // 20: gram.v1.BackfilledTick
 	(*RemoveScheduleRequest)(nil),    // 21: gram.v1.RemoveScheduleRequest
 	(*RemoveScheduleResponse)(nil),   // 22: gram.v1.RemoveScheduleResponse
 	(*ReleaseSchedulesRequest)(nil),  // 23: gram.v1.ReleaseSchedulesRequest
@@ -1637,11 +1637,11 @@ var file_gram_v1_schedule_proto_goTypes = []any{
 	(*Job)(nil),                      // 25: gram.v1.Job
 }
 var file_gram_v1_schedule_proto_depIdxs = []int32{
-	2,  // 0: gram.v1.SlotRecord.skip:type_name -> gram.v1.SkipReason
+	2,  // 0: gram.v1.TickRecord.skip:type_name -> gram.v1.SkipReason
 	0,  // 1: gram.v1.ScheduleDefinition.overlap:type_name -> gram.v1.ScheduleOverlap
 	1,  // 2: gram.v1.ScheduleDefinition.catch_up:type_name -> gram.v1.CatchUp
 	4,  // 3: gram.v1.Schedule.definition:type_name -> gram.v1.ScheduleDefinition
-	3,  // 4: gram.v1.Schedule.recent:type_name -> gram.v1.SlotRecord
+	3,  // 4: gram.v1.Schedule.recent:type_name -> gram.v1.TickRecord
 	4,  // 5: gram.v1.CreateScheduleRequest.definition:type_name -> gram.v1.ScheduleDefinition
 	5,  // 6: gram.v1.CreateScheduleResponse.schedule:type_name -> gram.v1.Schedule
 	5,  // 7: gram.v1.GetScheduleResponse.schedule:type_name -> gram.v1.Schedule
@@ -1649,7 +1649,7 @@ var file_gram_v1_schedule_proto_depIdxs = []int32{
 	5,  // 9: gram.v1.PauseScheduleResponse.schedule:type_name -> gram.v1.Schedule
 	5,  // 10: gram.v1.ResumeScheduleResponse.schedule:type_name -> gram.v1.Schedule
 	25, // 11: gram.v1.TriggerScheduleResponse.job:type_name -> gram.v1.Job
-	20, // 12: gram.v1.BackfillScheduleResponse.slots:type_name -> gram.v1.BackfilledSlot
+	20, // 12: gram.v1.BackfillScheduleResponse.ticks:type_name -> gram.v1.BackfilledTick
 	5,  // 13: gram.v1.RemoveScheduleResponse.schedule:type_name -> gram.v1.Schedule
 	6,  // 14: gram.v1.ScheduleService.CreateSchedule:input_type -> gram.v1.CreateScheduleRequest
 	8,  // 15: gram.v1.ScheduleService.GetSchedule:input_type -> gram.v1.GetScheduleRequest

@@ -195,14 +195,14 @@ func (TimelineOutcome) EnumDescriptor() ([]byte, []int) {
 type TimelineEventKind int32
 
 const (
-	TimelineEventKind_TIMELINE_EVENT_KIND_UNSPECIFIED      TimelineEventKind = 0
-	TimelineEventKind_TIMELINE_EVENT_KIND_LEASE_EXPIRED    TimelineEventKind = 1
-	TimelineEventKind_TIMELINE_EVENT_KIND_WORKER_LOST      TimelineEventKind = 2
-	TimelineEventKind_TIMELINE_EVENT_KIND_TASK_FAILED      TimelineEventKind = 3
-	TimelineEventKind_TIMELINE_EVENT_KIND_BACKUP_LAUNCHED  TimelineEventKind = 4
-	TimelineEventKind_TIMELINE_EVENT_KIND_BACKUP_WON       TimelineEventKind = 5
-	TimelineEventKind_TIMELINE_EVENT_KIND_WORKER_CONVICTED TimelineEventKind = 130 // two other workers made the task's result, and this one another
-	TimelineEventKind_TIMELINE_EVENT_KIND_REMADE           TimelineEventKind = 110 // what a task had made was lost, and is made again
+	TimelineEventKind_TIMELINE_EVENT_KIND_UNSPECIFIED               TimelineEventKind = 0
+	TimelineEventKind_TIMELINE_EVENT_KIND_LEASE_EXPIRED             TimelineEventKind = 1
+	TimelineEventKind_TIMELINE_EVENT_KIND_WORKER_LOST               TimelineEventKind = 2
+	TimelineEventKind_TIMELINE_EVENT_KIND_TASK_FAILED               TimelineEventKind = 3
+	TimelineEventKind_TIMELINE_EVENT_KIND_SPECULATIVE_COPY_LAUNCHED TimelineEventKind = 4
+	TimelineEventKind_TIMELINE_EVENT_KIND_SPECULATIVE_COPY_WON      TimelineEventKind = 5
+	TimelineEventKind_TIMELINE_EVENT_KIND_WORKER_CONVICTED          TimelineEventKind = 130 // two other workers made the task's result, and this one another
+	TimelineEventKind_TIMELINE_EVENT_KIND_REMADE                    TimelineEventKind = 110 // what a task had made was lost, and is made again
 )
 
 // Enum value maps for TimelineEventKind.
@@ -212,20 +212,20 @@ var (
 		1:   "TIMELINE_EVENT_KIND_LEASE_EXPIRED",
 		2:   "TIMELINE_EVENT_KIND_WORKER_LOST",
 		3:   "TIMELINE_EVENT_KIND_TASK_FAILED",
-		4:   "TIMELINE_EVENT_KIND_BACKUP_LAUNCHED",
-		5:   "TIMELINE_EVENT_KIND_BACKUP_WON",
+		4:   "TIMELINE_EVENT_KIND_SPECULATIVE_COPY_LAUNCHED",
+		5:   "TIMELINE_EVENT_KIND_SPECULATIVE_COPY_WON",
 		130: "TIMELINE_EVENT_KIND_WORKER_CONVICTED",
 		110: "TIMELINE_EVENT_KIND_REMADE",
 	}
 	TimelineEventKind_value = map[string]int32{
-		"TIMELINE_EVENT_KIND_UNSPECIFIED":      0,
-		"TIMELINE_EVENT_KIND_LEASE_EXPIRED":    1,
-		"TIMELINE_EVENT_KIND_WORKER_LOST":      2,
-		"TIMELINE_EVENT_KIND_TASK_FAILED":      3,
-		"TIMELINE_EVENT_KIND_BACKUP_LAUNCHED":  4,
-		"TIMELINE_EVENT_KIND_BACKUP_WON":       5,
-		"TIMELINE_EVENT_KIND_WORKER_CONVICTED": 130,
-		"TIMELINE_EVENT_KIND_REMADE":           110,
+		"TIMELINE_EVENT_KIND_UNSPECIFIED":               0,
+		"TIMELINE_EVENT_KIND_LEASE_EXPIRED":             1,
+		"TIMELINE_EVENT_KIND_WORKER_LOST":               2,
+		"TIMELINE_EVENT_KIND_TASK_FAILED":               3,
+		"TIMELINE_EVENT_KIND_SPECULATIVE_COPY_LAUNCHED": 4,
+		"TIMELINE_EVENT_KIND_SPECULATIVE_COPY_WON":      5,
+		"TIMELINE_EVENT_KIND_WORKER_CONVICTED":          130,
+		"TIMELINE_EVENT_KIND_REMADE":                    110,
 	}
 )
 
@@ -1036,7 +1036,7 @@ type TimelineMark struct {
 	Round         uint32                 `protobuf:"varint,6,opt,name=round,proto3" json:"round,omitempty"` // 0: of several
 	Tasks         uint32                 `protobuf:"varint,7,opt,name=tasks,proto3" json:"tasks,omitempty"`
 	Outcome       TimelineOutcome        `protobuf:"varint,8,opt,name=outcome,proto3,enum=gram.v1.TimelineOutcome" json:"outcome,omitempty"`
-	Backup        bool                   `protobuf:"varint,9,opt,name=backup,proto3" json:"backup,omitempty"`
+	Speculative   bool                   `protobuf:"varint,9,opt,name=speculative,proto3" json:"speculative,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1127,9 +1127,9 @@ func (x *TimelineMark) GetOutcome() TimelineOutcome {
 	return TimelineOutcome_TIMELINE_OUTCOME_UNSPECIFIED
 }
 
-func (x *TimelineMark) GetBackup() bool {
+func (x *TimelineMark) GetSpeculative() bool {
 	if x != nil {
-		return x.Backup
+		return x.Speculative
 	}
 	return false
 }
@@ -2121,7 +2121,7 @@ const file_gram_v1_worker_proto_rawDesc = "" +
 	"eventsLost\">\n" +
 	"\x0eTimelineWorker\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
-	"\akernels\x18\x02 \x01(\tR\akernels\"\x9d\x02\n" +
+	"\akernels\x18\x02 \x01(\tR\akernels\"\xa7\x02\n" +
 	"\fTimelineMark\x12\x16\n" +
 	"\x06worker\x18\x01 \x01(\rR\x06worker\x12\x12\n" +
 	"\x04slot\x18\x02 \x01(\rR\x04slot\x12 \n" +
@@ -2132,8 +2132,8 @@ const file_gram_v1_worker_proto_rawDesc = "" +
 	"\x04work\x18\x05 \x01(\x0e2\x15.gram.v1.TimelineWorkR\x04work\x12\x14\n" +
 	"\x05round\x18\x06 \x01(\rR\x05round\x12\x14\n" +
 	"\x05tasks\x18\a \x01(\rR\x05tasks\x122\n" +
-	"\aoutcome\x18\b \x01(\x0e2\x18.gram.v1.TimelineOutcomeR\aoutcome\x12\x16\n" +
-	"\x06backup\x18\t \x01(\bR\x06backup\"\x89\x01\n" +
+	"\aoutcome\x18\b \x01(\x0e2\x18.gram.v1.TimelineOutcomeR\aoutcome\x12 \n" +
+	"\vspeculative\x18\t \x01(\bR\vspeculative\"\x89\x01\n" +
 	"\rTimelineEvent\x12\x1c\n" +
 	"\n" +
 	"at_unix_ms\x18\x01 \x01(\x03R\batUnixMs\x12.\n" +
@@ -2224,14 +2224,14 @@ const file_gram_v1_worker_proto_rawDesc = "" +
 	"\x1aTIMELINE_OUTCOME_COMMITTED\x10\x01\x12\x1c\n" +
 	"\x18TIMELINE_OUTCOME_IN_VAIN\x10\x02\x12\x1b\n" +
 	"\x17TIMELINE_OUTCOME_FAILED\x10\x03\x12\x1c\n" +
-	"\x18TIMELINE_OUTCOME_EXPIRED\x10\x04*\xc1\x02\n" +
+	"\x18TIMELINE_OUTCOME_EXPIRED\x10\x04*\xd5\x02\n" +
 	"\x11TimelineEventKind\x12#\n" +
 	"\x1fTIMELINE_EVENT_KIND_UNSPECIFIED\x10\x00\x12%\n" +
 	"!TIMELINE_EVENT_KIND_LEASE_EXPIRED\x10\x01\x12#\n" +
 	"\x1fTIMELINE_EVENT_KIND_WORKER_LOST\x10\x02\x12#\n" +
-	"\x1fTIMELINE_EVENT_KIND_TASK_FAILED\x10\x03\x12'\n" +
-	"#TIMELINE_EVENT_KIND_BACKUP_LAUNCHED\x10\x04\x12\"\n" +
-	"\x1eTIMELINE_EVENT_KIND_BACKUP_WON\x10\x05\x12)\n" +
+	"\x1fTIMELINE_EVENT_KIND_TASK_FAILED\x10\x03\x121\n" +
+	"-TIMELINE_EVENT_KIND_SPECULATIVE_COPY_LAUNCHED\x10\x04\x12,\n" +
+	"(TIMELINE_EVENT_KIND_SPECULATIVE_COPY_WON\x10\x05\x12)\n" +
 	"$TIMELINE_EVENT_KIND_WORKER_CONVICTED\x10\x82\x01\x12\x1e\n" +
 	"\x1aTIMELINE_EVENT_KIND_REMADE\x10n*\xe7\x01\n" +
 	"\aVerdict\x12\x17\n" +

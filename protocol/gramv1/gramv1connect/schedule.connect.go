@@ -67,17 +67,17 @@ type ScheduleServiceClient interface {
 	// CreateSchedule makes a schedule. The same definition under the same id is the same schedule, so a
 	// retried call is harmless; another definition is ALREADY_EXISTS, unless it is asked to replace.
 	CreateSchedule(context.Context, *connect.Request[gramv1.CreateScheduleRequest]) (*connect.Response[gramv1.CreateScheduleResponse], error)
-	// GetSchedule returns one schedule and, where asked, its next slots.
+	// GetSchedule returns one schedule and, where asked, its next ticks.
 	GetSchedule(context.Context, *connect.Request[gramv1.GetScheduleRequest]) (*connect.Response[gramv1.GetScheduleResponse], error)
 	// ListSchedules returns schedules in order of id.
 	ListSchedules(context.Context, *connect.Request[gramv1.ListSchedulesRequest]) (*connect.Response[gramv1.ListSchedulesResponse], error)
-	// PauseSchedule lets slots pass until ResumeSchedule; what is so already stays so.
+	// PauseSchedule lets ticks pass until ResumeSchedule; what is so already stays so.
 	PauseSchedule(context.Context, *connect.Request[gramv1.PauseScheduleRequest]) (*connect.Response[gramv1.PauseScheduleResponse], error)
 	ResumeSchedule(context.Context, *connect.Request[gramv1.ResumeScheduleRequest]) (*connect.Response[gramv1.ResumeScheduleResponse], error)
 	// TriggerSchedule makes the job of one instant by hand, whether the schedule names the instant or
 	// not. Its id follows from schedule and instant: the same call again finds the same job.
 	TriggerSchedule(context.Context, *connect.Request[gramv1.TriggerScheduleRequest]) (*connect.Response[gramv1.TriggerScheduleResponse], error)
-	// BackfillSchedule makes the jobs of the slots in an interval of the past, those that are not there.
+	// BackfillSchedule makes the jobs of the ticks in an interval of the past, those that are not there.
 	BackfillSchedule(context.Context, *connect.Request[gramv1.BackfillScheduleRequest]) (*connect.Response[gramv1.BackfillScheduleResponse], error)
 	// ReleaseSchedules lets all schedules go on that are held since the cluster was restored from a backup.
 	ReleaseSchedules(context.Context, *connect.Request[gramv1.ReleaseSchedulesRequest]) (*connect.Response[gramv1.ReleaseSchedulesResponse], error)
@@ -218,17 +218,17 @@ type ScheduleServiceHandler interface {
 	// CreateSchedule makes a schedule. The same definition under the same id is the same schedule, so a
 	// retried call is harmless; another definition is ALREADY_EXISTS, unless it is asked to replace.
 	CreateSchedule(context.Context, *connect.Request[gramv1.CreateScheduleRequest]) (*connect.Response[gramv1.CreateScheduleResponse], error)
-	// GetSchedule returns one schedule and, where asked, its next slots.
+	// GetSchedule returns one schedule and, where asked, its next ticks.
 	GetSchedule(context.Context, *connect.Request[gramv1.GetScheduleRequest]) (*connect.Response[gramv1.GetScheduleResponse], error)
 	// ListSchedules returns schedules in order of id.
 	ListSchedules(context.Context, *connect.Request[gramv1.ListSchedulesRequest]) (*connect.Response[gramv1.ListSchedulesResponse], error)
-	// PauseSchedule lets slots pass until ResumeSchedule; what is so already stays so.
+	// PauseSchedule lets ticks pass until ResumeSchedule; what is so already stays so.
 	PauseSchedule(context.Context, *connect.Request[gramv1.PauseScheduleRequest]) (*connect.Response[gramv1.PauseScheduleResponse], error)
 	ResumeSchedule(context.Context, *connect.Request[gramv1.ResumeScheduleRequest]) (*connect.Response[gramv1.ResumeScheduleResponse], error)
 	// TriggerSchedule makes the job of one instant by hand, whether the schedule names the instant or
 	// not. Its id follows from schedule and instant: the same call again finds the same job.
 	TriggerSchedule(context.Context, *connect.Request[gramv1.TriggerScheduleRequest]) (*connect.Response[gramv1.TriggerScheduleResponse], error)
-	// BackfillSchedule makes the jobs of the slots in an interval of the past, those that are not there.
+	// BackfillSchedule makes the jobs of the ticks in an interval of the past, those that are not there.
 	BackfillSchedule(context.Context, *connect.Request[gramv1.BackfillScheduleRequest]) (*connect.Response[gramv1.BackfillScheduleResponse], error)
 	// ReleaseSchedules lets all schedules go on that are held since the cluster was restored from a backup.
 	ReleaseSchedules(context.Context, *connect.Request[gramv1.ReleaseSchedulesRequest]) (*connect.Response[gramv1.ReleaseSchedulesResponse], error)

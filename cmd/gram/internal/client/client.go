@@ -148,7 +148,7 @@ func (c *Cluster) Find(ctx context.Context, reference string) (*gramv1.Job, erro
 	if f := (*exit.Failure)(nil); errors.As(err, &f) && f.Code == exit.NotFound {
 		if schedule, latest := strings.CutSuffix(reference, protocol.LatestOf); latest &&
 			!strings.HasPrefix(f.What, "no schedule ") {
-			f.Hint = "`gram schedule show " + schedule + "` tells what became of its slots."
+			f.Hint = "`gram schedule show " + schedule + "` tells what became of its ticks."
 		} else if strings.HasPrefix(reference, "@") {
 			f.Hint = "`gram model alias list` shows the names that there are."
 		}

@@ -26,9 +26,9 @@ type Cluster struct {
 	StateSHA256     string       `json:"state_sha256"`
 	Workers         []workerView `json:"workers"`
 
-	BackupsLaunched uint64 `json:"backups_launched"`
-	BackupsWon      uint64 `json:"backups_won"`
-	BackupsWasted   uint64 `json:"backups_wasted"`
+	SpeculativeLaunched uint64 `json:"speculative_copies_launched"`
+	SpeculativeWon      uint64 `json:"speculative_copies_won"`
+	SpeculativeWasted   uint64 `json:"speculative_copies_wasted"`
 
 	CheckpointIndex      uint64   `json:"checkpoint_index"`
 	CheckpointAgreed     []string `json:"checkpoint_agreed"`
@@ -86,8 +86,8 @@ func OfCluster(s *gramv1.StatusResponse) Cluster {
 		LeasesExpired: s.GetLeasesExpired(), CommittedLeased: s.GetCommittedLeased(),
 		StateSHA256: hex.EncodeToString(s.GetStateSha256()), Workers: []workerView{},
 
-		BackupsLaunched: s.GetBackups().GetLaunched(), BackupsWon: s.GetBackups().GetWon(),
-		BackupsWasted: s.GetBackups().GetWasted(),
+		SpeculativeLaunched: s.GetSpeculativeCopies().GetLaunched(), SpeculativeWon: s.GetSpeculativeCopies().GetWon(),
+		SpeculativeWasted: s.GetSpeculativeCopies().GetWasted(),
 
 		CheckpointIndex: s.GetCheckpointIndex(), CheckpointAgreed: append([]string{},
 			s.GetCheckpointAgreed()...), CheckpointMismatches: s.GetCheckpointMismatches(),

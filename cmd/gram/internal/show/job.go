@@ -26,7 +26,7 @@ type Job struct {
 	Finished      string          `json:"finished,omitempty"`
 	Seconds       *float64        `json:"seconds,omitempty"` // from submitted to finished
 	Schedule      string          `json:"schedule,omitempty"`
-	Slot          string          `json:"slot,omitempty"`
+	Tick          string          `json:"tick,omitempty"`
 	Progress      *progressView   `json:"progress,omitempty"`
 	Failure       *failureView    `json:"failure,omitempty"`
 	SpecHash      string          `json:"spec_hash,omitempty"`
@@ -67,9 +67,9 @@ type countersView struct {
 	Superseded uint64 `json:"superseded"`
 	Violations uint64 `json:"violations"`
 
-	BackupsLaunched uint64 `json:"backups_launched"`
-	BackupsWon      uint64 `json:"backups_won"`
-	BackupsWasted   uint64 `json:"backups_wasted"`
+	SpeculativeLaunched uint64 `json:"speculative_copies_launched"`
+	SpeculativeWon      uint64 `json:"speculative_copies_won"`
+	SpeculativeWasted   uint64 `json:"speculative_copies_wasted"`
 
 	Remade *remadeView `json:"remade,omitempty"`
 }
@@ -88,7 +88,7 @@ func OfJob(job *gramv1.Job) Job {
 		Reason:    job.GetReason(),
 		Submitted: Timestamp(job.GetSubmittedUnixMs()), Started: Timestamp(job.GetStartedUnixMs()),
 		Finished: Timestamp(job.GetFinishedUnixMs()),
-		Schedule: job.GetScheduleId(), Slot: Timestamp(job.GetSlotUnixMs()),
+		Schedule: job.GetScheduleId(), Tick: Timestamp(job.GetTickUnixMs()),
 		SpecHash: job.GetSpecHash(), ResultHash: job.GetResultHash(), Spec: json.RawMessage(job.GetSpecJson()),
 	}
 	if job.GetFinishedUnixMs() > 0 {
@@ -102,7 +102,7 @@ func OfJob(job *gramv1.Job) Job {
 			f.GetTask(), f.GetWorker()}
 	}
 	if n := job.GetCounters(); n != nil {
-		b := n.GetBackups()
+		b := n.GetSpeculativeCopies()
 		v.Counters = &countersView{n.GetCommitted(), n.GetDuplicates(), n.GetSuperseded(), n.GetViolations(),
 			b.GetLaunched(), b.GetWon(), b.GetWasted(), viewRemade(n.GetRemade())}
 	}

@@ -21,9 +21,9 @@ type Schedule struct {
 	CatchUpMax           uint32          `json:"catch_up_max,omitempty"`
 	StartDeadlineSeconds float64         `json:"start_deadline_seconds,omitempty"`
 	JitterSeconds        float64         `json:"jitter_seconds,omitempty"`
-	LastSlot             string          `json:"last_slot"`
+	LastTick             string          `json:"last_tick"`
 	LatestJob            string          `json:"latest_job,omitempty"`
-	LatestSlot           string          `json:"latest_slot,omitempty"`
+	LatestTick           string          `json:"latest_tick,omitempty"`
 	Next                 []string        `json:"next"`
 	Fired                uint64          `json:"fired"`
 	Skipped              uint64          `json:"skipped"`
@@ -34,8 +34,8 @@ type Schedule struct {
 
 type decisionView struct {
 	First string `json:"first"`
-	Slot  string `json:"slot"`
-	Slots uint32 `json:"slots"`
+	Tick  string `json:"tick"`
+	Ticks uint32 `json:"ticks"`
 	Job   string `json:"job,omitempty"`
 	Skip  string `json:"skip,omitempty"`
 }
@@ -48,16 +48,16 @@ func OfSchedule(s *gramv1.Schedule) Schedule {
 		Cron: d.GetCron(), TimeZone: d.GetTimeZone(),
 		Overlap: OverlapWord(d), CatchUp: CatchUpWord(d), CatchUpMax: d.GetCatchUpMax(),
 		StartDeadlineSeconds: seconds(0, d.GetStartDeadlineMs()), JitterSeconds: seconds(0, d.GetJitterMs()),
-		LastSlot: Timestamp(s.GetLastSlotUnixMs()), LatestJob: s.GetLatestJobId(),
-		LatestSlot: Timestamp(s.GetLatestSlotUnixMs()), Next: []string{}, Fired: s.GetFired(), Skipped: s.GetSkipped(),
+		LastTick: Timestamp(s.GetLastTickUnixMs()), LatestJob: s.GetLatestJobId(),
+		LatestTick: Timestamp(s.GetLatestTickUnixMs()), Next: []string{}, Fired: s.GetFired(), Skipped: s.GetSkipped(),
 		JobsActive: s.GetJobsActive(), Spec: json.RawMessage(d.GetSpecJson()),
 	}
-	for _, at := range s.GetNextSlotsUnixMs() {
+	for _, at := range s.GetNextTicksUnixMs() {
 		v.Next = append(v.Next, Timestamp(at))
 	}
 	for _, r := range s.GetRecent() {
-		v.Recent = append(v.Recent, decisionView{Timestamp(r.GetFirstUnixMs()), Timestamp(r.GetSlotUnixMs()),
-			r.GetSlots(), r.GetJobId(), SkipWord(r)})
+		v.Recent = append(v.Recent, decisionView{Timestamp(r.GetFirstUnixMs()), Timestamp(r.GetTickUnixMs()),
+			r.GetTicks(), r.GetJobId(), SkipWord(r)})
 	}
 	return v
 }
@@ -85,8 +85,8 @@ func CatchUpWord(d *gramv1.ScheduleDefinition) string {
 	return strings.ToLower(enumWord(d.GetCatchUp().String(), "CATCH_UP_"))
 }
 
-// SkipWord is why a slot was skipped; "" if it was not.
-func SkipWord(r *gramv1.SlotRecord) string {
+// SkipWord is why a tick was skipped; "" if it was not.
+func SkipWord(r *gramv1.TickRecord) string {
 	if r.GetSkip() == gramv1.SkipReason_SKIP_REASON_UNSPECIFIED {
 		return ""
 	}

@@ -14,7 +14,7 @@ func loadSchedule(text string, sets ...string) (protocol.JobSpec, specfile.Sched
 	return specfile.LoadSchedule(specfile.Source{Path: "-", Stdin: strings.NewReader(text), Sets: sets})
 }
 
-const job = "{apiVersion: v1, kind: K, spec: {input: {uri: 's3://b/{{slot:%Y}}/', format: tsv}}, schedule: "
+const job = "{apiVersion: v1, kind: K, spec: {input: {uri: 's3://b/{{tick:%Y}}/', format: tsv}}, schedule: "
 
 func TestLoadSchedule(t *testing.T) {
 	for section, want := range map[string]specfile.Schedule{
@@ -30,7 +30,7 @@ func TestLoadSchedule(t *testing.T) {
 		if err != nil || got != want {
 			t.Errorf("%s: %+v (%v), want %+v", section, got, err, want)
 		}
-		if spec.Kind != "K" || spec.Spec.Input.URI != "s3://b/{{slot:%Y}}/" {
+		if spec.Kind != "K" || spec.Spec.Input.URI != "s3://b/{{tick:%Y}}/" {
 			t.Errorf("%s: the spec beside it is %+v", section, spec)
 		}
 	}

@@ -172,7 +172,7 @@ func parseValue(text string) (json.RawMessage, error) {
 }
 
 // LoadSchedule reads a spec with its section schedule. The URIs may hold the placeholders that
-// protocol.JobSpec.ForSlot fills in. What is wrong with the file is a *protocol.Fault.
+// protocol.JobSpec.ForTick fills in. What is wrong with the file is a *protocol.Fault.
 func LoadSchedule(src Source) (protocol.JobSpec, Schedule, error) {
 	var s Schedule
 	document, dir, err := src.document()

@@ -16,15 +16,15 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// slotSpec reads what has come since the slot before.
-func slotSpec(name string) string {
+// tickSpec reads what has come since the tick before.
+func tickSpec(name string) string {
 	return strings.Replace(testSpec(name), "mem://m/in/x.tsv",
-		"mem://m/in/{{previous_slot}}-{{slot.utc:%Y%m%d%H%M}}.tsv", 1)
+		"mem://m/in/{{previous_tick}}-{{tick.utc:%Y%m%d%H%M}}.tsv", 1)
 }
 
 func definition(id string) *pb.ScheduleDefinition {
 	return &pb.ScheduleDefinition{
-		Id: id, SpecJson: slotSpec(id), Cron: "* * * * *", TimeZone: "Europe/Berlin",
+		Id: id, SpecJson: tickSpec(id), Cron: "* * * * *", TimeZone: "Europe/Berlin",
 		Overlap: pb.ScheduleOverlap_SCHEDULE_OVERLAP_ALLOW, CatchUp: pb.CatchUp_CATCH_UP_ALL, CatchUpMax: 100,
 	}
 }
@@ -39,12 +39,12 @@ func createTest(t *testing.T, c *Coordinator, d *pb.ScheduleDefinition) *pb.Crea
 	return res.Msg
 }
 
-// slotsOf lists the instants whose job there is.
-func slotsOf(view state.State, id string) map[int64]*state.Job {
+// ticksOf lists the instants whose job there is.
+func ticksOf(view state.State, id string) map[int64]*state.Job {
 	found := make(map[int64]*state.Job)
 	view.EachJob(func(j *state.Job) bool {
 		if j.ScheduleID == id {
-			found[j.Slot] = j
+			found[j.Tick] = j
 		}
 		return true
 	})
@@ -52,7 +52,7 @@ func slotsOf(view state.State, id string) map[int64]*state.Job {
 }
 
 // In the bubble it is midnight UTC, 1 January 2000.
-func TestTheLeaderFiresSlots(t *testing.T) {
+func TestTheLeaderFiresTicks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := startTest(t, testConfig(""))
 		began := time.Now().Truncate(time.Minute)
@@ -61,21 +61,21 @@ func TestTheLeaderFiresSlots(t *testing.T) {
 		synctest.Wait()
 		view, _ := c.fsm.View()
 		sched, _ := view.Schedule("n")
-		slots := slotsOf(view, "n")
-		if sched.Fired != 10 || sched.Skipped != 0 || len(slots) != 10 {
-			t.Fatalf("%d fired, %d skipped, %d jobs", sched.Fired, sched.Skipped, len(slots))
+		ticks := ticksOf(view, "n")
+		if sched.Fired != 10 || sched.Skipped != 0 || len(ticks) != 10 {
+			t.Fatalf("%d fired, %d skipped, %d jobs", sched.Fired, sched.Skipped, len(ticks))
 		}
 		for i := 1; i <= 10; i++ {
 			at := began.Add(time.Duration(i) * time.Minute)
-			job := slots[at.UnixMilli()]
-			if job == nil || job.ID != sched.SlotJobID(at.UnixMilli()) || job.SubmittedAt < at.UnixMilli() ||
+			job := ticks[at.UnixMilli()]
+			if job == nil || job.ID != sched.TickJobID(at.UnixMilli()) || job.SubmittedAt < at.UnixMilli() ||
 				job.SubmittedAt > at.UnixMilli()+500 {
-				t.Fatalf("slot %s: %+v", at, job)
+				t.Fatalf("tick %s: %+v", at, job)
 			}
 			want := fmt.Sprintf("mem://m/in/%s-%s.tsv", at.UTC().Add(-time.Minute).Format("20060102T150405Z"),
 				at.UTC().Format("200601021504"))
 			if !strings.Contains(string(job.SpecJSON), want) || job.Stage == pb.JobState_JOB_STATE_QUEUED && i == 1 {
-				t.Errorf("slot %s: %s in %s", at, job.Stage, job.SpecJSON)
+				t.Errorf("tick %s: %s in %s", at, job.Stage, job.SpecJSON)
 			}
 		}
 		stopTest(t, c)
@@ -98,22 +98,22 @@ func TestAJumpOfTheClock(t *testing.T) {
 		<-time.After(15*time.Second + time.Second) // 00:01:46, shown as 01:01:46
 		synctest.Wait()
 		view, _ := c.fsm.View()
-		if got := len(slotsOf(view, "n")); got != 61 {
-			t.Errorf("%d slots after the jump ahead, want 61", got)
+		if got := len(ticksOf(view, "n")); got != 61 {
+			t.Errorf("%d ticks after the jump ahead, want 61", got)
 		}
 		skew.Store(0)
 		<-time.After(30 * time.Minute)
 		synctest.Wait()
 		view, _ = c.fsm.View()
-		if got := len(slotsOf(view, "n")); got != 61 {
-			t.Errorf("%d slots after the jump back, want 61", got)
+		if got := len(ticksOf(view, "n")); got != 61 {
+			t.Errorf("%d ticks after the jump back, want 61", got)
 		}
 		<-time.After(35 * time.Minute) // 01:06:46
 		synctest.Wait()
 		view, _ = c.fsm.View()
 		sched, _ := view.Schedule("n")
-		if got := len(slotsOf(view, "n")); got != 66 || sched.Fired != 66 || sched.Skipped != 0 {
-			t.Errorf("%d slots in the end, want 66; %d fired, %d skipped", got, sched.Fired, sched.Skipped)
+		if got := len(ticksOf(view, "n")); got != 66 || sched.Fired != 66 || sched.Skipped != 0 {
+			t.Errorf("%d ticks in the end, want 66; %d fired, %d skipped", got, sched.Fired, sched.Skipped)
 		}
 		stopTest(t, c)
 		if got := strings.Count(lines.String(), "the wall clock jumped"); got != 2 {
@@ -122,8 +122,8 @@ func TestAJumpOfTheClock(t *testing.T) {
 	})
 }
 
-// A schedule whose slots cannot be decided for want of room does not fill the log, and goes on when there is room.
-func TestSlotsWaitForRoom(t *testing.T) {
+// A schedule whose ticks cannot be decided for want of room does not fill the log, and goes on when there is room.
+func TestTicksWaitForRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := startTest(t, testConfig(""))
 		for i := range state.MaxActiveJobs {
@@ -135,8 +135,8 @@ func TestSlotsWaitForRoom(t *testing.T) {
 		<-time.After(2*time.Minute + time.Second)
 		synctest.Wait()
 		view, _ := c.fsm.View()
-		if after := c.fsm.AppliedIndex(); after != before || len(slotsOf(view, "n")) != 0 {
-			t.Fatalf("%d entries were written, %d slots fired", after-before, len(slotsOf(view, "n")))
+		if after := c.fsm.AppliedIndex(); after != before || len(ticksOf(view, "n")) != 0 {
+			t.Fatalf("%d entries were written, %d ticks fired", after-before, len(ticksOf(view, "n")))
 		}
 		for i := range 2 {
 			if _, err := c.services.Jobs.Cancel(t.Context(),
@@ -145,8 +145,8 @@ func TestSlotsWaitForRoom(t *testing.T) {
 			}
 		}
 		synctest.Wait()
-		if view, _ = c.fsm.View(); len(slotsOf(view, "n")) != 2 {
-			t.Errorf("%d slots fired when there was room", len(slotsOf(view, "n")))
+		if view, _ = c.fsm.View(); len(ticksOf(view, "n")) != 2 {
+			t.Errorf("%d ticks fired when there was room", len(ticksOf(view, "n")))
 		}
 		stopTest(t, c)
 	})

@@ -18,7 +18,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// decisions counts, from a member's log, the accepted entries that fired a slot.
+// decisions counts, from a member's log, the accepted entries that fired a tick.
 type decisions struct {
 	*node.FSM
 	guard   sync.Mutex
@@ -34,11 +34,11 @@ func (d *decisions) Apply(entry *raft.Log) any {
 	}
 	d.guard.Lock()
 	defer d.guard.Unlock()
-	if fire := cmd.GetFireSlot(); fire.GetJob() != nil && answer.(state.Reply).Err == nil {
+	if fire := cmd.GetFireTick(); fire.GetJob() != nil && answer.(state.Reply).Err == nil {
 		if d.fired[fire.GetScheduleId()] == nil {
 			d.fired[fire.GetScheduleId()] = make(map[int64]int)
 		}
-		d.fired[fire.GetScheduleId()][fire.GetSlotUnixMs()]++
+		d.fired[fire.GetScheduleId()][fire.GetTickUnixMs()]++
 		d.entries = append(d.entries, entry.Data)
 	}
 	return answer
@@ -158,10 +158,10 @@ func (c *trio) repeat(rng *rand.Rand) {
 	}
 }
 
-// 10,000 slots of 100 schedules through raft, while leaders hand over or are cut off with
-// decisions on their way, by clocks that differ, and decisions arrive twice: each slot is fired
+// 10,000 ticks of 100 schedules through raft, while leaders hand over or are cut off with
+// decisions on their way, by clocks that differ, and decisions arrive twice: each tick is fired
 // by one entry, on every member, and the members agree to the bit.
-func TestEverySlotOnceThroughRaft(t *testing.T) {
+func TestEveryTickOnceThroughRaft(t *testing.T) {
 	const schedules = 100
 	minutes := 100
 	if testing.Short() {
@@ -218,25 +218,25 @@ func (c *trio) check(began time.Time, schedules, minutes int) {
 		}
 		for n := range schedules {
 			sched, _ := view.Schedule(fmt.Sprint("s", n))
-			want := int(time.UnixMilli(sched.LastSlot).UTC().Sub(began) / time.Minute)
+			want := int(time.UnixMilli(sched.LastTick).UTC().Sub(began) / time.Minute)
 			fired := c.logs[i].fired[sched.ID()]
 			if want < minutes || int(sched.Fired) != want || sched.Skipped != 0 || len(fired) != want {
 				c.Fatalf("member %d, schedule %d: %d fired, %d skipped, %d in the log; want %d", i, n, sched.Fired,
 					sched.Skipped, len(fired), want)
 			}
-			for slot, times := range fired {
-				if times != 1 || time.UnixMilli(slot).UTC().Sub(began)%time.Minute != 0 {
-					c.Fatalf("schedule %d: slot %s was fired %d times", n, time.UnixMilli(slot).UTC(), times)
+			for tick, times := range fired {
+				if times != 1 || time.UnixMilli(tick).UTC().Sub(began)%time.Minute != 0 {
+					c.Fatalf("schedule %d: tick %s was fired %d times", n, time.UnixMilli(tick).UTC(), times)
 				}
 			}
 			total += want
 		}
 	}
 	if view, _ := c.members[0].fsm.View(); view.JobCount() != total/len(c.members) {
-		c.Errorf("%d jobs of %d slots", view.JobCount(), total/len(c.members))
+		c.Errorf("%d jobs of %d ticks", view.JobCount(), total/len(c.members))
 	}
 	if c.changes < minutes/10 {
 		c.Errorf("only %d leaders", c.changes)
 	}
-	c.Logf("%d slots, %d leaders, log index %d", total/len(c.members), c.changes, c.members[0].fsm.AppliedIndex())
+	c.Logf("%d ticks, %d leaders, log index %d", total/len(c.members), c.changes, c.members[0].fsm.AppliedIndex())
 }

@@ -42,7 +42,7 @@ func (s stuckJob) Phases() []jobs.Phase { return []jobs.Phase{s.phase} }
 
 // A worker that is stuck in a leaf keeps its lease by its heartbeats; another takes the leaf up, its
 // commit ends the round, and the first is told to stop.
-func TestBackupEndsTheRound(t *testing.T) {
+func TestSpeculativeCopyEndsTheRound(t *testing.T) {
 	store := mem.New("m")
 	tinyCorpus(t, store)
 	phase := stuckPhase{readPhase{sumPhase{"read"}, 1}, new(sync.Once), make(chan struct{})}
@@ -55,9 +55,9 @@ func TestBackupEndsTheRound(t *testing.T) {
 	cluster.Submit(t, "stuck", strings.Replace(strings.Replace(tinySpec(""), "NaiveBayes", "Stuck", 1), `"alpha":0.5`,
 		"", 1))
 	job := cluster.Wait(t, "stuck")
-	if backups := job.GetCounters().GetBackups(); job.GetState() != pb.JobState_JOB_STATE_SUCCEEDED ||
-		backups.GetWon() == 0 {
-		t.Errorf("ended as %v: %v; backups %v", job.GetState(), job.GetFailure(), backups)
+	if copies := job.GetCounters().GetSpeculativeCopies(); job.GetState() != pb.JobState_JOB_STATE_SUCCEEDED ||
+		copies.GetWon() == 0 {
+		t.Errorf("ended as %v: %v; speculative copies %v", job.GetState(), job.GetFailure(), copies)
 	}
 	select {
 	case <-phase.stopped:

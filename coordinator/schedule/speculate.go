@@ -8,10 +8,10 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// Backups counts second leases of a node that took long: granted, committed first, and in vain.
-type Backups struct{ Launched, Won, Wasted uint64 }
+// SpeculativeCopies counts second leases of a node that took long: granted, committed first, and in vain.
+type SpeculativeCopies struct{ Launched, Won, Wasted uint64 }
 
-func (c *Backups) add(d Backups) {
+func (c *SpeculativeCopies) add(d SpeculativeCopies) {
 	c.Launched, c.Won, c.Wasted = c.Launched+d.Launched, c.Won+d.Won, c.Wasted+d.Wasted
 }
 
@@ -23,12 +23,12 @@ const minStraggle = leaseTime
 type stragglers struct {
 	roster *Roster
 	jobs   *Jobs
-	due    time.Duration // when the next backup may be due, as the last search found; 0 means no such time
+	due    time.Duration // when the next speculative copy may be due, as the last search found; 0 means no such time
 }
 
-// backups grants an idle worker second leases of nodes that take long. It looks at every job, even after it has granted
-// enough, for NextWake has to know the first straggler of all.
-func (b *Board) backups(view state.State, workerID string, want int, now time.Duration) []Grant {
+// speculate grants an idle worker second leases of nodes that take long. It looks at every job, even after it has
+// granted enough, for NextWake has to know the first straggler of all.
+func (b *Board) speculate(view state.State, workerID string, want int, now time.Duration) []Grant {
 	b.stragglers.due = 0
 	var grants []Grant
 	view.EachActive(func(job *state.Job) bool {
@@ -50,7 +50,7 @@ func nearlyDone(job *state.Job) bool {
 		4*job.Rounds.Open.Covered >= 3*job.Rounds.Open.Leaves()
 }
 
-// stragglers grants backups of the nodes that have been at work for more than one and a half times
+// stragglers grants speculative copies of the nodes that have been at work for more than one and a half times
 // the median, in order of leaf.
 func (s *search) stragglers() {
 	if s.now < s.memory.calm {
@@ -63,7 +63,7 @@ func (s *search) stragglers() {
 	s.memory.each(func(l *lease) {
 		due := s.due(l, leaf, piece)
 		switch {
-		case due == 0: // not to be backed up
+		case due == 0: // not to be copied
 		case due <= s.now:
 			late = append(late, l)
 		default:
@@ -77,17 +77,17 @@ func (s *search) stragglers() {
 	}
 	room := s.board.stragglers.room(s.now)
 	for _, l := range late {
-		if !s.satisfied() && room > 0 && s.backUp(l) {
+		if !s.satisfied() && room > 0 && s.launch(l) {
 			room--
 		}
 	}
 }
 
-// backupShare is the share of the slots that backups may take, in percent, where that is more than one worker has: of
-// one that is slow, all tasks may be backed up.
-const backupShare = 5
+// copyShare is the share of the slots that speculative copies may take, in percent, where that is more than one worker
+// has: of one that is slow, all tasks may be copied.
+const copyShare = 5
 
-// room is how many more backups there may be.
+// room is how many more speculative copies there may be.
 func (s *stragglers) room(now time.Duration) int {
 	most, running := 1, 0
 	for w := range s.roster.live(now) {
@@ -95,12 +95,12 @@ func (s *stragglers) room(now time.Duration) int {
 	}
 	for _, j := range s.jobs.list {
 		j.each(func(l *lease) {
-			if l.backup {
+			if l.speculative {
 				running++
 			}
 		})
 	}
-	return max(most, s.roster.slots(now)*backupShare/100) - running
+	return max(most, s.roster.slots(now)*copyShare/100) - running
 }
 
 // due is when a lease becomes a straggler; 0 means never.
@@ -122,8 +122,8 @@ func (s *search) due(l *lease, leaf, piece time.Duration) time.Duration {
 	return l.since + max(usual+usual/2, minStraggle) + 1 // more than, not as long as
 }
 
-// backUp grants a second lease beside l, if there may be one.
-func (s *search) backUp(l *lease) bool {
+// launch grants a speculative copy, a second lease beside l, if there may be one.
+func (s *search) launch(l *lease) bool {
 	if l.worker == s.worker || l.alone || s.memory.mustBeAlone(l.task, l.merge) ||
 		!s.board.Jobs.needed(s.job, l.task) ||
 		s.board.Jobs.mustWait(s.job, l.task, s.worker, s.now) {
@@ -138,11 +138,11 @@ func (s *search) backUp(l *lease) bool {
 		}
 	}
 	l.second = s.lease(l.task, pieces)
-	l.second.backup = true
+	l.second.speculative = true
 	s.board.Jobs.begun(s.memory, l.second)
 	s.board.Jobs.earliest = min(s.board.Jobs.earliest, l.second.deadline)
-	s.board.Jobs.count(s.memory, Backups{Launched: 1})
-	s.grants = append(s.grants, Grant{Task: l.task, Token: l.second.token, Pieces: pieces, Backup: true})
+	s.board.Jobs.count(s.memory, SpeculativeCopies{Launched: 1})
+	s.grants = append(s.grants, Grant{Task: l.task, Token: l.second.token, Pieces: pieces, Speculative: true})
 	return true
 }
 
@@ -187,19 +187,19 @@ func (j *jobBoard) saw(l *lease, now time.Duration) {
 	j.pace.saw(end-first, now-l.granted)
 }
 
-// backupEnded counts the end of a lease that was a backup.
-func (jobs *Jobs) backupEnded(j *jobBoard, l *lease, won bool) {
+// copyEnded counts the end of a lease that was a speculative copy.
+func (jobs *Jobs) copyEnded(j *jobBoard, l *lease, won bool) {
 	switch {
-	case !l.backup:
+	case !l.speculative:
 	case won:
-		jobs.count(j, Backups{Won: 1})
+		jobs.count(j, SpeculativeCopies{Won: 1})
 	default:
-		jobs.count(j, Backups{Wasted: 1})
+		jobs.count(j, SpeculativeCopies{Wasted: 1})
 	}
 }
 
-func (jobs *Jobs) count(j *jobBoard, d Backups) {
-	jobs.Counts.Backups.add(d)
+func (jobs *Jobs) count(j *jobBoard, d SpeculativeCopies) {
+	jobs.Counts.SpeculativeCopies.add(d)
 	j.untold.add(d)
 }
 
@@ -218,18 +218,18 @@ func (jobs *Jobs) abandon(j *jobBoard) {
 	})
 }
 
-// Untold is what the log has not been told of a job's backups.
-func (jobs *Jobs) Untold(job *state.Job) Backups {
+// Untold is what the log has not been told of a job's speculative copies.
+func (jobs *Jobs) Untold(job *state.Job) SpeculativeCopies {
 	if at, found := jobs.find(job.Number); found {
 		return jobs.list[at].untold
 	}
-	return Backups{}
+	return SpeculativeCopies{}
 }
 
-// Tell returns what the log has not been told of a job's backups, for it to be told.
-func (jobs *Jobs) Tell(job *state.Job) (news Backups) {
+// Tell returns what the log has not been told of a job's speculative copies, for it to be told.
+func (jobs *Jobs) Tell(job *state.Job) (news SpeculativeCopies) {
 	if at, found := jobs.find(job.Number); found {
-		news, jobs.list[at].untold = jobs.list[at].untold, Backups{}
+		news, jobs.list[at].untold = jobs.list[at].untold, SpeculativeCopies{}
 	}
 	return news
 }

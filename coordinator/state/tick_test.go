@@ -60,46 +60,46 @@ func TestDefinitionsAtTheirBounds(t *testing.T) {
 	}
 }
 
-// A slot is skipped for a reason that is known, the first of them and the last included.
-func TestSlotsAreSkippedForAKnownReason(t *testing.T) {
+// A tick is skipped for a reason that is known, the first of them and the last included.
+func TestTicksAreSkippedForAKnownReason(t *testing.T) {
 	s, _ := run(t, state.New(), putSchedule("n", 1000))
 	for reason := pb.SkipReason(-1); int(reason) <= len(pb.SkipReason_name); reason++ {
 		cmd := skip(s, "n", 2000, 2000, 1)
-		cmd.GetFireSlot().Skip = reason
+		cmd.GetFireTick().Skip = reason
 		_, named := pb.SkipReason_name[int32(reason)]
 		if !named || reason == pb.SkipReason_SKIP_REASON_UNSPECIFIED {
 			refused(t, s, cmd, state.Malformed, "")
 			continue
 		}
 		after, _ := run(t, s, cmd)
-		if sched, _ := after.Schedule("n"); sched.Skipped != 1 || sched.LastSlot != 2000 ||
+		if sched, _ := after.Schedule("n"); sched.Skipped != 1 || sched.LastTick != 2000 ||
 			sched.Recent[0].Skip != reason {
-			t.Errorf("one slot skipped for reason %v: %+v", reason, sched)
+			t.Errorf("one tick skipped for reason %v: %+v", reason, sched)
 		}
 	}
 }
 
-// Slots are skipped one at a time or several in a row, never backwards, and never again what is decided.
-func TestRunsOfSkippedSlots(t *testing.T) {
+// Ticks are skipped one at a time or several in a row, never backwards, and never again what is decided.
+func TestRunsOfSkippedTicks(t *testing.T) {
 	s, _ := run(t, state.New(), putSchedule("n", 1000))
 	for _, c := range []struct {
 		first, last int64
-		slots       uint32
+		ticks       uint32
 		taken       bool
 	}{
 		{2000, 2000, 1, true}, {2000, 2001, 2, true}, {1001, 2000, 2, true}, {1000, 2000, 2, false},
 		{2001, 2000, 1, false}, {2001, 2000, 2, false}, {2000, 2000, 2, false},
 		{2000, 2001, 1, false}, {2000, 2000, 0, false},
 	} {
-		cmd := skip(s, "n", c.first, c.last, c.slots)
+		cmd := skip(s, "n", c.first, c.last, c.ticks)
 		if _, reply := state.Apply(s, cmd); (reply.Err == nil) != c.taken {
-			t.Errorf("%d slots from %d to %d: %v", c.slots, c.first, c.last, reply.Err)
+			t.Errorf("%d ticks from %d to %d: %v", c.ticks, c.first, c.last, reply.Err)
 		}
 	}
 }
 
-// The job of a slot is bounded as any other, and brings no id: the id follows from the slot.
-func TestTheJobOfASlotIsBounded(t *testing.T) {
+// The job of a tick is bounded as any other, and brings no id: the id follows from the tick.
+func TestTheJobOfATickIsBounded(t *testing.T) {
 	s, _ := run(t, state.New(), putSchedule("n", 1000))
 	for name, c := range map[string]struct {
 		job   *pb.SubmitJob
@@ -110,7 +110,7 @@ func TestTheJobOfASlotIsBounded(t *testing.T) {
 		"an id":            {&pb.SubmitJob{SpecHash: "h", Id: "a"}, false},
 	} {
 		cmd := fire(s, "n", 2000)
-		cmd.GetFireSlot().Job = c.job
+		cmd.GetFireTick().Job = c.job
 		if _, reply := state.Apply(s, cmd); (reply.Err == nil) != c.taken || c.taken && !reply.Created {
 			t.Errorf("%s: %v", name, reply.Err)
 		}

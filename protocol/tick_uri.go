@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Slot is the nominal time of a scheduled job: the instant it is for, and the one before it.
+// Tick is the nominal time of a scheduled job: the instant it is for, and the one before it.
 // What came between them is the job's data, where it takes the data of an interval.
-type Slot struct {
+type Tick struct {
 	At, Previous time.Time // their location is the schedule's zone
 }
 
@@ -30,20 +30,20 @@ func (s *JobSpec) URIs() []NamedURI {
 	return uris
 }
 
-// ForSlot returns the spec with the placeholders of its URIs filled in; the same slot gives
+// ForTick returns the spec with the placeholders of its URIs filled in; the same tick gives
 // the same bytes everywhere.
 //
-// A placeholder is {{slot}} or {{previous_slot}}, which give UTC as 20261121T011500Z. After a colon
-// stands another form, {{slot:%Y/%m/%d}}, with the directives of POSIX's date: %Y %m %d %H %M %S %j,
+// A placeholder is {{tick}} or {{previous_tick}}, which give UTC as 20261121T011500Z. After a colon
+// stands another form, {{tick:%Y/%m/%d}}, with the directives of POSIX's date: %Y %m %d %H %M %S %j,
 // %G and %V (ISO 8601's year and week) and %%. It speaks of the schedule's zone; with .utc, as in
-// {{slot.utc:%H}}, of UTC.
-func (s JobSpec) ForSlot(slot Slot) (JobSpec, error) {
+// {{tick.utc:%H}}, of UTC.
+func (s JobSpec) ForTick(tick Tick) (JobSpec, error) {
 	if q := s.Spec.Queries; q != nil {
 		queries := *q
 		s.Spec.Queries = &queries
 	}
 	for _, named := range s.URIs() {
-		filled, err := fillSlot(*named.URI, slot)
+		filled, err := fillTick(*named.URI, tick)
 		if err != nil {
 			return s, SpecFault("%s: %v", named.Field, err)
 		}
@@ -52,10 +52,10 @@ func (s JobSpec) ForSlot(slot Slot) (JobSpec, error) {
 	return s, nil
 }
 
-// WithSlotDefaults validates the spec as it is for a slot, and returns it with the defaults
+// WithTickDefaults validates the spec as it is for a tick, and returns it with the defaults
 // that validate writes in and with its placeholders.
-func (s JobSpec) WithSlotDefaults(slot Slot, validate func(JobSpec) (JobSpec, error)) (JobSpec, error) {
-	filled, err := s.ForSlot(slot)
+func (s JobSpec) WithTickDefaults(tick Tick, validate func(JobSpec) (JobSpec, error)) (JobSpec, error) {
+	filled, err := s.ForTick(tick)
 	if err == nil {
 		filled, err = validate(filled)
 	}
@@ -69,7 +69,7 @@ func (s JobSpec) WithSlotDefaults(slot Slot, validate func(JobSpec) (JobSpec, er
 	return filled, nil
 }
 
-func fillSlot(uri string, slot Slot) (string, error) {
+func fillTick(uri string, tick Tick) (string, error) {
 	var out strings.Builder
 	for {
 		before, rest, found := strings.Cut(uri, "{{")
@@ -81,7 +81,7 @@ func fillSlot(uri string, slot Slot) (string, error) {
 		if !closed {
 			return "", fmt.Errorf("{{%.40s is not closed with }}", rest)
 		}
-		text, err := slot.placeholder(strings.TrimSpace(inner))
+		text, err := tick.placeholder(strings.TrimSpace(inner))
 		if err != nil {
 			return "", err
 		}
@@ -90,16 +90,16 @@ func fillSlot(uri string, slot Slot) (string, error) {
 	}
 }
 
-func (slot Slot) placeholder(text string) (string, error) {
+func (tick Tick) placeholder(text string) (string, error) {
 	name, format, formatted := strings.Cut(text, ":")
 	name, inUTC := strings.CutSuffix(strings.TrimSpace(name), ".utc")
-	known := map[string]time.Time{"slot": slot.At, "previous_slot": slot.Previous}
+	known := map[string]time.Time{"tick": tick.At, "previous_tick": tick.Previous}
 	at, ok := known[name]
 	switch {
 	case !ok:
-		return "", fmt.Errorf("{{%.40s}} is no placeholder; known: {{slot}}, {{previous_slot}}, such as {{slot:%%Y-%%m-%%d}} or {{slot.utc:%%H}}", text)
+		return "", fmt.Errorf("{{%.40s}} is no placeholder; known: {{tick}}, {{previous_tick}}, such as {{tick:%%Y-%%m-%%d}} or {{tick.utc:%%H}}", text)
 	case at.IsZero():
-		return "", fmt.Errorf("{{%s}}: the schedule has no slot before this one", text)
+		return "", fmt.Errorf("{{%s}}: the schedule has no tick before this one", text)
 	case !formatted:
 		return at.UTC().Format("20060102T150405Z"), nil
 	case inUTC:
@@ -108,7 +108,7 @@ func (slot Slot) placeholder(text string) (string, error) {
 	return formatTime(at, format)
 }
 
-// formatTime writes a time with the directives that ForSlot names.
+// formatTime writes a time with the directives that ForTick names.
 func formatTime(at time.Time, format string) (string, error) {
 	year, week := at.ISOWeek()
 	fields := map[byte]string{

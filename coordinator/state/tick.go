@@ -20,49 +20,49 @@ const (
 // ValidScheduleID reports whether id may name a schedule: its jobs' ids begin with it.
 func ValidScheduleID(id string) bool { return len(id) <= 40 && ValidJobID(id) }
 
-// SlotJobID is the id of the job of a slot: a function of schedule and slot, so that
-// the job of a slot is the same one, made now or by hand later.
-func (s *Schedule) SlotJobID(slot int64) string {
+// TickJobID is the id of the job of a tick: a function of schedule and tick, so that
+// the job of a tick is the same one, made now or by hand later.
+func (s *Schedule) TickJobID(tick int64) string {
 	sum := sha256.New()
-	sum.Write([]byte("gram schedule slot\x00" + s.ID() + "\x00"))
+	sum.Write([]byte("gram schedule slot\x00" + s.ID() + "\x00")) // never changes: ids in logs and stores rest on it
 	sum.Write(numberKey(s.Number))
-	sum.Write(numberKey(uint64(slot)))
+	sum.Write(numberKey(uint64(tick)))
 	return s.ID() + "-" + hex.EncodeToString(sum.Sum(nil)[:10])
 }
 
-// applyFireSlot decides on a slot. That it happens once rests on two comparisons: the slot
+// applyFireTick decides on a tick. That it happens once rests on two comparisons: the tick
 // lies after the last one decided, and that is the one the proposer saw. The second also
-// keeps a decision from passing over slots whose own decision was lost on the way.
-func applyFireSlot(s State, cmd *pb.FireSlot) (State, Reply) {
+// keeps a decision from passing over ticks whose own decision was lost on the way.
+func applyFireTick(s State, cmd *pb.FireTick) (State, Reply) {
 	sched, ok := s.Schedule(cmd.GetScheduleId())
 	switch {
 	case !ok:
 		return s, reject(NotFound, "no schedule %q", Clip(cmd.GetScheduleId(), 64))
 	case s.Held():
-		return s, reject(Conflict, "no slot is decided since the cluster was restored: release the schedules first")
+		return s, reject(Conflict, "no tick is decided since the cluster was restored: release the schedules first")
 	case cmd.GetRevision() != sched.Revision:
 		return s, reject(Conflict, "schedule %s has changed since", sched.ID())
-	case cmd.GetAfterUnixMs() != sched.LastSlot || cmd.GetSlotUnixMs() <= sched.LastSlot:
-		return s, reject(Conflict, "slot %d of schedule %s is decided already", cmd.GetSlotUnixMs(), sched.ID())
+	case cmd.GetAfterUnixMs() != sched.LastTick || cmd.GetTickUnixMs() <= sched.LastTick:
+		return s, reject(Conflict, "tick %d of schedule %s is decided already", cmd.GetTickUnixMs(), sched.ID())
 	case (cmd.GetJob() == nil) == (cmd.GetSkip() == pb.SkipReason_SKIP_REASON_UNSPECIFIED):
-		return s, reject(Malformed, "a slot either makes a job or is skipped for a reason")
+		return s, reject(Malformed, "a tick either makes a job or is skipped for a reason")
 	case cmd.GetJob() == nil:
-		return skipSlots(s, sched, cmd)
+		return skipTicks(s, sched, cmd)
 	case len(cmd.GetJob().GetSpecJson()) > maxJobJSON || cmd.GetJob().GetId() != "":
-		return s, reject(Malformed, "the job of a slot of schedule %s is too big or brings an id", sched.ID())
+		return s, reject(Malformed, "the job of a tick of schedule %s is too big or brings an id", sched.ID())
 	}
-	return fireSlot(s, sched, cmd)
+	return fireTick(s, sched, cmd)
 }
 
-// skipSlots records a run of slots that make no job.
-func skipSlots(s State, sched *Schedule, cmd *pb.FireSlot) (State, Reply) {
-	first, last, slots := cmd.GetFirstUnixMs(), cmd.GetSlotUnixMs(), cmd.GetSlots()
-	if slots == 0 || first <= sched.LastSlot || first > last || (first == last) != (slots == 1) ||
+// skipTicks records a run of ticks that make no job.
+func skipTicks(s State, sched *Schedule, cmd *pb.FireTick) (State, Reply) {
+	first, last, ticks := cmd.GetFirstUnixMs(), cmd.GetTickUnixMs(), cmd.GetTicks()
+	if ticks == 0 || first <= sched.LastTick || first > last || (first == last) != (ticks == 1) ||
 		!knownReason(cmd.GetSkip()) {
-		return s, reject(Malformed, "a skip of %d slots from %d to %d, for reason %d", slots, first, last,
+		return s, reject(Malformed, "a skip of %d ticks from %d to %d, for reason %d", ticks, first, last,
 			cmd.GetSkip())
 	}
-	sched = sched.decided(SlotRecord{First: first, Slot: last, Slots: slots, Skip: cmd.GetSkip()})
+	sched = sched.decided(TickRecord{First: first, Tick: last, Ticks: ticks, Skip: cmd.GetSkip()})
 	return s.putSchedule(sched), Reply{Schedule: sched}
 }
 
@@ -75,19 +75,19 @@ func knownReason(r pb.SkipReason) bool {
 	return r >= pb.SkipReason_SKIP_REASON_PAUSED && r <= pb.SkipReason_SKIP_REASON_INVALID
 }
 
-// fireSlot makes the slot's job, after ending earlier ones where the schedule says so.
-// A job that exists under its id, made by hand, is the slot's job if its spec is the same.
-func fireSlot(s State, sched *Schedule, cmd *pb.FireSlot) (State, Reply) {
-	slot := cmd.GetSlotUnixMs()
+// fireTick makes the tick's job, after ending earlier ones where the schedule says so.
+// A job that exists under its id, made by hand, is the tick's job if its spec is the same.
+func fireTick(s State, sched *Schedule, cmd *pb.FireTick) (State, Reply) {
+	tick := cmd.GetTickUnixMs()
 	job := proto.CloneOf(cmd.GetJob())
-	job.Id, job.ScheduleId, job.SlotUnixMs = sched.SlotJobID(slot), sched.ID(), slot
+	job.Id, job.ScheduleId, job.TickUnixMs = sched.TickJobID(tick), sched.ID(), tick
 	job.SubmittedBy = sched.Definition.GetSubmittedBy()
 	before := s
 	if sched.Definition.GetOverlap() == pb.ScheduleOverlap_SCHEDULE_OVERLAP_REPLACE {
 		before = s.cancelJobsOf(sched.ID(), job.Id)
 	}
 	next, reply := accept(before, job, false)
-	record := SlotRecord{First: slot, Slot: slot, Slots: 1}
+	record := TickRecord{First: tick, Tick: tick, Ticks: 1}
 	switch {
 	case reply.Err == nil:
 		record.JobID = job.Id
@@ -108,7 +108,7 @@ func fireSlot(s State, sched *Schedule, cmd *pb.FireSlot) (State, Reply) {
 	return next, Reply{Schedule: sched, Job: reply.Job, Created: reply.Created}
 }
 
-// cancelJobsOf cancels the jobs of a schedule's slots but one.
+// cancelJobsOf cancels the jobs of a schedule's ticks but one.
 func (s State) cancelJobsOf(scheduleID, but string) State {
 	var jobs []*Job
 	s.EachJobOf(scheduleID, func(job *Job) bool {
@@ -123,30 +123,30 @@ func (s State) cancelJobsOf(scheduleID, but string) State {
 	return s
 }
 
-// moveLatest lets a schedule's latest be job if it has succeeded and none for a later slot has.
+// moveLatest lets a schedule's latest be job if it has succeeded and none for a later tick has.
 func (s State) moveLatest(job *Job) State {
 	if job.Stage != pb.JobState_JOB_STATE_SUCCEEDED || job.ScheduleID == "" {
 		return s
 	}
 	old, ok := s.Schedule(job.ScheduleID)
-	if !ok || job.ID != old.SlotJobID(job.Slot) || old.LatestJob != "" && job.Slot < old.LatestSlot {
+	if !ok || job.ID != old.TickJobID(job.Tick) || old.LatestJob != "" && job.Tick < old.LatestTick {
 		return s // of a schedule that was removed, or overtaken
 	}
 	sched := *old
-	sched.LatestJob, sched.LatestSlot = job.ID, job.Slot
+	sched.LatestJob, sched.LatestTick = job.ID, job.Tick
 	return s.putSchedule(&sched)
 }
 
 // decided is the schedule after one more decision.
-func (s *Schedule) decided(r SlotRecord) *Schedule {
+func (s *Schedule) decided(r TickRecord) *Schedule {
 	next := *s
-	next.LastSlot = r.Slot
+	next.LastTick = r.Tick
 	if r.JobID != "" {
 		next.Fired++
 	} else {
-		next.Skipped += uint64(r.Slots)
+		next.Skipped += uint64(r.Ticks)
 	}
-	kept := s.Recent[max(0, len(s.Recent)-MaxSlotRecords+1):]
+	kept := s.Recent[max(0, len(s.Recent)-MaxTickRecords+1):]
 	next.Recent = append(slices.Clone(kept), r)
 	return &next
 }

@@ -19,24 +19,24 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-var simMinutes = flag.Int("slots.minutes", 120,
-	"minutes that TestEverySlotOnce simulates, of 100 schedules with a slot each minute")
+var simMinutes = flag.Int("ticks.minutes", 120,
+	"minutes that TestEveryTickOnce simulates, of 100 schedules with a tick each minute")
 
 const simSchedules = 100
 
 var simZones = []string{"UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu"}
 
 // ledger is written from the log's accepted entries alone, and judges them: it knows the
-// slots from a scan of every minute.
+// ticks from a scan of every minute.
 type ledger struct {
-	slots map[string][]int64 // of a zone, Unix milliseconds
+	ticks map[string][]int64 // of a zone, Unix milliseconds
 	zones []string           // of schedule i
-	next  []int              // the first slot of schedule i not accounted for
+	next  []int              // the first tick of schedule i not accounted for
 	fired []int
 }
 
 func newLedger(t *testing.T, from time.Time, minutes int) *ledger {
-	l := &ledger{slots: make(map[string][]int64), next: make([]int, simSchedules), fired: make([]int, simSchedules)}
+	l := &ledger{ticks: make(map[string][]int64), next: make([]int, simSchedules), fired: make([]int, simSchedules)}
 	for _, name := range simZones {
 		shown := time.Time{}
 		in := zone(t, name)
@@ -48,7 +48,7 @@ func newLedger(t *testing.T, from time.Time, minutes int) *ledger {
 				continue
 			}
 			if shown = reading; at.After(from) {
-				l.slots[name] = append(l.slots[name], at.UnixMilli())
+				l.ticks[name] = append(l.ticks[name], at.UnixMilli())
 			}
 		}
 	}
@@ -58,21 +58,21 @@ func newLedger(t *testing.T, from time.Time, minutes int) *ledger {
 	return l
 }
 
-// take accounts for an accepted entry: its slots must be the next ones, all of them.
-func (l *ledger) take(t *testing.T, cmd *pb.FireSlot) {
+// take accounts for an accepted entry: its ticks must be the next ones, all of them.
+func (l *ledger) take(t *testing.T, cmd *pb.FireTick) {
 	var i int
 	if _, err := fmt.Sscanf(cmd.ScheduleId, "s%d", &i); err != nil {
 		t.Fatal(err)
 	}
-	first, count := cmd.SlotUnixMs, 1
+	first, count := cmd.TickUnixMs, 1
 	if cmd.Job == nil {
-		first, count = cmd.FirstUnixMs, int(cmd.Slots)
+		first, count = cmd.FirstUnixMs, int(cmd.Ticks)
 	} else {
 		l.fired[i]++
 	}
-	slots := l.slots[l.zones[i]]
-	if end := l.next[i] + count; end > len(slots) || slots[l.next[i]] != first || slots[end-1] != cmd.SlotUnixMs {
-		t.Fatalf("schedule %d, after %d slots: %v is not what comes next", i, l.next[i], cmd)
+	ticks := l.ticks[l.zones[i]]
+	if end := l.next[i] + count; end > len(ticks) || ticks[l.next[i]] != first || ticks[end-1] != cmd.TickUnixMs {
+		t.Fatalf("schedule %d, after %d ticks: %v is not what comes next", i, l.next[i], cmd)
 	}
 	l.next[i] += count
 }
@@ -135,7 +135,7 @@ func (s *sim) apply(cmd *pb.Command, now time.Time) {
 	cmd.NowUnixMs = s.clock.Now().UnixMilli()
 	next, reply := state.Apply(s.view, cmd)
 	s.view = next
-	fire := cmd.GetFireSlot()
+	fire := cmd.GetFireTick()
 	switch {
 	case fire == nil && reply.Err != nil:
 		s.Fatal(reply.Err)
@@ -144,7 +144,7 @@ func (s *sim) apply(cmd *pb.Command, now time.Time) {
 		s.refused++
 	default:
 		s.ledger.take(s.T, fire)
-		if early := time.UnixMilli(fire.SlotUnixMs).Sub(now); early > wallclock.MaxSkew {
+		if early := time.UnixMilli(fire.TickUnixMs).Sub(now); early > wallclock.MaxSkew {
 			s.Fatalf("%v is decided %s before its time", fire, early)
 		}
 		if reply.Created {
@@ -164,7 +164,7 @@ func (s *sim) minute(now time.Time, change bool) {
 	}
 	for _, id := range s.ended {
 		if _, kept := s.view.Job(id); !kept {
-			continue // cancelled by a slot that replaced it, and swept
+			continue // cancelled by a tick that replaced it, and swept
 		}
 		s.apply(&pb.Command{Body: &pb.Command_Cancel{Cancel: &pb.CancelJob{Id: id}}}, now)
 	}
@@ -239,9 +239,9 @@ func (s *sim) sweep() {
 	s.view = restored
 }
 
-// Every slot of 100 schedules is fired or skipped exactly once, whatever leaders and clocks
-// do; and where the catch-up policy asks for all, every slot is fired.
-func TestEverySlotOnce(t *testing.T) {
+// Every tick of 100 schedules is fired or skipped exactly once, whatever leaders and clocks
+// do; and where the catch-up policy asks for all, every tick is fired.
+func TestEveryTickOnce(t *testing.T) {
 	minutes := *simMinutes
 	from := time.Date(2026, 10, 10, 0, 0, 0, 0, time.UTC)
 	changes, jumps := max(minutes*1150/43200, 1), max(minutes*140/43200, 1)
@@ -271,7 +271,7 @@ func TestEverySlotOnce(t *testing.T) {
 			s.sweep()
 		}
 	}
-	// the last slot's jitter ends by then
+	// the last tick's jitter ends by then
 	s.finish(from.Add(time.Duration(minutes)*time.Minute + 59_999*time.Millisecond))
 	s.check()
 }
@@ -288,21 +288,21 @@ func (s *sim) finish(now time.Time) {
 func (s *sim) check() {
 	total, fired := 0, 0
 	for i, next := range s.ledger.next {
-		slots := len(s.ledger.slots[s.ledger.zones[i]])
-		if total += slots; next != slots {
-			s.Errorf("schedule %d: %d of %d slots decided", i, next, slots)
+		ticks := len(s.ledger.ticks[s.ledger.zones[i]])
+		if total += ticks; next != ticks {
+			s.Errorf("schedule %d: %d of %d ticks decided", i, next, ticks)
 		}
 		sched, _ := s.view.Schedule(fmt.Sprint("s", i))
 		if fired += s.ledger.fired[i]; int(sched.Fired) != s.ledger.fired[i] ||
-			int(sched.Fired+sched.Skipped) != slots {
+			int(sched.Fired+sched.Skipped) != ticks {
 			s.Errorf("schedule %d: the state counts %d fired, %d skipped; the log %d of %d", i, sched.Fired,
-				sched.Skipped, s.ledger.fired[i], slots)
+				sched.Skipped, s.ledger.fired[i], ticks)
 		}
-		if i < 80 && s.ledger.fired[i] != slots {
-			s.Errorf("schedule %d: %d of %d slots fired", i, s.ledger.fired[i], slots)
+		if i < 80 && s.ledger.fired[i] != ticks {
+			s.Errorf("schedule %d: %d of %d ticks fired", i, s.ledger.fired[i], ticks)
 		}
 	}
-	s.Logf("%d slots, %d fired; %d leaders, %d clock jumps, %d leads handed over, %d entries refused", total, fired,
+	s.Logf("%d ticks, %d fired; %d leaders, %d clock jumps, %d leads handed over, %d entries refused", total, fired,
 		s.changes, s.jumps, s.handed, s.refused)
 	if wanted := *simMinutes * 1000 / 43200; s.changes < wanted || s.jumps < wanted/10 {
 		s.Errorf("fewer than %d leaders or %d jumps", wanted, wanted/10)

@@ -11,8 +11,8 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// Slot is the job of a schedule's slot, the same wherever it is made.
-func (m Maker) Slot(
+// Tick is the job of a schedule's tick, the same wherever it is made.
+func (m Maker) Tick(
 	view state.State, sched *state.Schedule, at time.Time,
 ) (*pb.SubmitJob, error) {
 	spec, err := protocol.ParseSpec(sched.Definition.GetJobJson())
@@ -23,17 +23,17 @@ func (m Maker) Slot(
 	if err != nil {
 		return nil, err
 	}
-	if spec, err = spec.ForSlot(table.Slot(at)); err != nil {
+	if spec, err = spec.ForTick(table.Tick(at)); err != nil {
 		return nil, err
 	}
-	id := sched.SlotJobID(at.UnixMilli())
+	id := sched.TickJobID(at.UnixMilli())
 	job, err := m.Job(view, id, spec)
 	if err != nil {
 		return nil, err
 	}
-	job.Id = "" // FireSlot takes none: it follows from the slot
+	job.Id = "" // FireTick takes none: it follows from the tick
 	if size := len(job.GetSpecJson()); size > protocol.MaxSpecBytes {
-		return nil, fmt.Errorf("the spec of the slot has %d bytes; at most %d are accepted", size,
+		return nil, fmt.Errorf("the spec of the tick has %d bytes; at most %d are accepted", size,
 			protocol.MaxSpecBytes)
 	}
 	return job, nil
