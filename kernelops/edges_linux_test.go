@@ -36,6 +36,19 @@ var edgeOps = map[string]edgeOp{
 	"GroupDistances": func(s *Set, m *edgeMemory, rows, _, dim int) {
 		s.GroupDistances(m.results64(rows), m.matrix(rows, dim), m.float64s(3*dim), m.int32s(rows, 3))
 	},
+	"SumParts": func(s *Set, m *edgeMemory, rows, _, dim int) {
+		s.SumParts(m.results64(6*dim), m.float64s(dim), m.matrix(rows, dim), m.int32s(rows, 3))
+	},
+	"SquareParts": func(s *Set, m *edgeMemory, rows, _, dim int) {
+		s.SquareParts(m.results64(9*dim), m.float64s(dim), m.matrix(rows, dim), m.int32s(rows, 3))
+	},
+	"ColumnRanges": func(s *Set, m *edgeMemory, rows, _, dim int) {
+		least := m.results32(dim)
+		for j := range least {
+			least[j] = 0.5
+		}
+		s.ColumnRanges(m.results32(dim), m.results32(dim), least, m.matrix(rows, dim))
+	},
 	"HammingRows": func(s *Set, m *edgeMemory, rows, _, dim int) {
 		if dim == 0 {
 			rows = 0

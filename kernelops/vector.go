@@ -16,6 +16,9 @@ type vectorOps struct {
 	accumulateRows  func(sums []float64, cols int, x []float32, stride int, groups []int32)
 	groupDistances  func(dst []float64, cols int, x []float32, stride int, centers []float64, groups []int32)
 	hammingRows     func(dst []int, x []uint64, stride int, y []uint64)
+	sumParts        partsOf
+	squareParts     partsOf
+	columnRanges    func(low, high, least, x []float32, stride, rows int)
 }
 
 func vectorGeneric() vectorOps {
@@ -31,6 +34,9 @@ func vectorGeneric() vectorOps {
 		accumulateRows:  accumulateRowsGeneric,
 		groupDistances:  groupDistancesGeneric,
 		hammingRows:     hammingRowsGeneric,
+		sumParts:        sumPartsGeneric,
+		squareParts:     squarePartsGeneric,
+		columnRanges:    columnRangesGeneric,
 	}
 }
 
@@ -111,7 +117,7 @@ func (s *Set) AccumulateRows(sums []float64, x Matrix, groups []int32) {
 	}
 	checkGroups(groups, len(sums)/x.Cols)
 	if x.Cols > callElements {
-		s.accumulateLong(sums, x, groups)
+		accumulateLong(s.accumulateRows, sums, x, groups)
 		return
 	}
 	height := rowsPerCall(x.Cols)
@@ -126,13 +132,16 @@ func (s *Set) AccumulateRows(sums []float64, x Matrix, groups []int32) {
 func rowsPerCall(cols int) int { return max(callElements/(cols+32), 1) }
 
 // accumulateLong is AccumulateRows for rows longer than a call may be.
-func (s *Set) accumulateLong(sums []float64, x Matrix, groups []int32) {
+func accumulateLong(
+	accumulate func(sums []float64, cols int, x []float32, stride int, groups []int32), sums []float64, x Matrix,
+	groups []int32,
+) {
 	one := []int32{0}
 	for i, g := range groups {
 		sum := sums[int(g)*x.Cols:][:x.Cols]
 		for j := 0; j < x.Cols; j += callElements {
 			end := min(j+callElements, x.Cols)
-			s.accumulateRows(sum[j:end], end-j, x.Row(i)[j:end], x.Stride, one)
+			accumulate(sum[j:end], end-j, x.Row(i)[j:end], x.Stride, one)
 		}
 	}
 }

@@ -26,7 +26,7 @@ func FuzzVectors(f *testing.F) {
 			return v
 		}
 		o := &operands{f: next(), g: next(), y: make([]float32, cols), row: make([]float32, cols),
-			sums: make([]float64, 3*cols)}
+			sums: make([]float64, 6*cols)}
 		fill(o.y, next)
 		fill(o.row, next)
 		rows := min(len(b)/4/(cols+1), 64)

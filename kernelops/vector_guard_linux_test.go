@@ -12,7 +12,7 @@ import (
 func TestVectorsBesideUnmappedPages(t *testing.T) {
 	page := os.Getpagesize()
 	x, y, a, row, col := fenced32(t, page), fenced32(t, page), fenced32(t, page), fenced32(t, page), fenced32(t, page)
-	sums, far := fencedPage(t, page), fencedPage(t, page)
+	sums, far := fencedPage(t, 4*page), fencedPage(t, page)
 	next := hardData32(9)["normal"]
 	const rows = 3
 	for cols := 1; cols <= min(2*tile32+9, page/(4*rows)); cols++ {
@@ -27,7 +27,7 @@ func TestVectorsBesideUnmappedPages(t *testing.T) {
 			o := &operands{
 				x: Matrix{Data: place.of(x, rows*cols), Rows: rows, Cols: cols, Stride: cols},
 				y: place.of(y, cols), a: place.of(a, rows), row: place.of(row, cols), col: place.of(col, rows),
-				sums: place.wide(sums, cols), far: place.wide(far, rows), groups: make([]int32, rows), f: 2, g: 3,
+				sums: place.wide(sums, 6*cols), far: place.wide(far, rows), groups: make([]int32, rows), f: 2, g: 3,
 			}
 			fill(o.x.Data, next)
 			fill(o.y, next)
@@ -36,7 +36,7 @@ func TestVectorsBesideUnmappedPages(t *testing.T) {
 				fill(o.row, next)
 				clear(o.sums)
 				want := &operands{x: o.x, y: o.y, a: o.a, row: append([]float32(nil), o.row...),
-					col: make([]float32, rows), sums: make([]float64, cols), far: make([]float64, rows),
+					col: make([]float32, rows), sums: make([]float64, 6*cols), far: make([]float64, rows),
 					groups: o.groups, f: o.f, g: o.g}
 				op.run(Generic(), want)
 				begin := append([]float32(nil), o.row...)

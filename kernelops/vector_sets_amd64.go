@@ -21,6 +21,9 @@ func vectorAVX2() vectorOps {
 		accumulateRows:  asm.AccumulateRowsAVX2,
 		groupDistances:  asm.GroupDistancesAVX2,
 		hammingRows:     asm.HammingRowsAVX2,
+		sumParts:        asm.SumPartsAVX2,
+		squareParts:     asm.SquarePartsAVX2,
+		columnRanges:    asm.ColumnRangesAVX2,
 	}
 }
 
@@ -38,6 +41,9 @@ func vectorAVX512(has supports) vectorOps {
 		accumulateRows:  asm.AccumulateRowsAVX512,
 		groupDistances:  asm.GroupDistancesAVX2,
 		hammingRows:     asm.HammingRowsAVX2,
+		sumParts:        asm.SumPartsAVX512,
+		squareParts:     asm.SquarePartsAVX512,
+		columnRanges:    asm.ColumnRangesAVX512,
 	}
 	if has(cpuid.AVX512VPOPCNTDQ) {
 		ops.hammingRows = asm.HammingRowsAVX512

@@ -5,9 +5,9 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"testing"
+	"unsafe"
 )
 
 // tile32 is the longest step of a float32 implementation: 8 registers of 16 lanes.
@@ -22,7 +22,7 @@ type operands struct {
 
 	row  []float32 // results: for every column
 	col  []float32 // for every row
-	sums []float64 // for every column of three groups
+	sums []float64 // for every column of three groups, twice
 	far  []float64 // for every row
 
 	arenas     []*arena
@@ -51,6 +51,48 @@ var vectorOps32 = []vectorOp{
 	{"AxpyRows", func(s *Set, o *operands) { s.AxpyRows(o.row, o.x, o.a) }},
 	{"AccumulateRows", func(s *Set, o *operands) { s.AccumulateRows(o.sums, o.x, o.groups) }},
 	{"GroupDistances", func(s *Set, o *operands) { s.GroupDistances(o.far, o.x, o.sums, o.groups) }},
+	{"SumParts", func(s *Set, o *operands) { s.SumParts(o.sums, o.tops(), o.x, o.groups) }},
+	{"SquareParts", func(s *Set, o *operands) { s.SquareParts(o.sums, o.tops(), o.x, o.pairs()) }},
+	{"ColumnRanges", func(s *Set, o *operands) {
+		if !o.anyNaN() {
+			s.ColumnRanges(o.row, o.y, o.least(), o.x)
+		}
+	}},
+}
+
+// tops are those of columns in which values of 2^8 and above are cut off, and those below 2^-42 lost.
+func (o *operands) tops() []float64 {
+	top := make([]float64, o.x.Cols)
+	for j := range top {
+		top[j] = PartTop(8 + j%3)
+	}
+	return top
+}
+
+// pairs are the groups, of which there are two.
+func (o *operands) pairs() []int32 {
+	groups := slices.Clone(o.groups)
+	for i, g := range groups {
+		groups[i] = min(g, 1)
+	}
+	return groups
+}
+
+// least is the memory of sums, as positive float32.
+func (o *operands) least() []float32 {
+	least := make([]float32, o.x.Cols)
+	if len(o.sums) > 0 {
+		least = unsafe.Slice((*float32)(unsafe.Pointer(&o.sums[0])), o.x.Cols)
+	}
+	for j := range least {
+		least[j] = float32(j%3) + 0x1p-140
+	}
+	return least
+}
+
+func (o *operands) anyNaN() bool {
+	return slices.ContainsFunc(slices.Concat(append(rowsOf(o.x), o.y, o.row)...),
+		func(v float32) bool { return v != v })
 }
 
 // rowsOf are the rows of a matrix.
@@ -99,7 +141,7 @@ func newOperands(r *rand.Rand, rows, cols, gap, offset int, next func() float32)
 	fill(o.y, next)
 	fill(o.a, next)
 	fill(o.row, next)
-	o.wide = newGuarded(3*cols, offset%8)
+	o.wide = newGuarded(6*cols, offset%8)
 	o.sums = o.wide.row
 	for i := range o.sums {
 		o.sums[i] = float64(next())
@@ -264,87 +306,13 @@ func oneCall(name string, o *operands) {
 		g.accumulateRows(o.sums, o.x.Cols, o.x.Data, o.x.Stride, o.groups)
 	case "GroupDistances":
 		g.groupDistances(o.far, o.x.Cols, o.x.Data, o.x.Stride, o.sums, o.groups)
+	case "SumParts":
+		g.sumParts(o.sums, len(o.sums)/2, o.tops(), o.x.Data, o.x.Stride, o.groups)
+	case "SquareParts":
+		g.squareParts(o.sums, len(o.sums)/3, o.tops(), o.x.Data, o.x.Stride, o.pairs())
+	case "ColumnRanges":
+		g.columnRanges(o.row, o.y, o.least(), o.x.Data, o.x.Stride, o.x.Rows)
 	default:
 		panic(name)
-	}
-}
-
-// TestVectorsMisuse checks that misuse panics with its message and writes nothing.
-func TestVectorsMisuse(t *testing.T) {
-	v := make([]float32, 100)
-	m := Matrix{Data: v[:12], Rows: 3, Cols: 4, Stride: 4}
-	const lengths, overlaps = "kernelops: rows have different lengths", "kernelops: result overlaps an input"
-	reductions := map[string]func(*Set, []float32, Matrix, []float32){
-		"DotRows": (*Set).DotRows, "SqEuclideanRows": (*Set).SqEuclideanRows, "L1Rows": (*Set).L1Rows,
-		"LInfRows": (*Set).LInfRows,
-	}
-	for _, s := range All() {
-		calls := map[string][]func(){
-			lengths: {
-				func() { s.Dot(v[:3], v[:4]) },
-				func() { s.DotEach(v[20:22], [][]float32{v[:4]}, v[30:34]) },
-				func() { s.DotEach(v[20:22], [][]float32{v[:4], v[4:7]}, v[30:34]) },
-				func() { s.Axpy(v[:3], v[10:14], 1) },
-				func() { s.Axpby(v[:3], nil, 1, 1) },
-				func() { s.AxpyRows(v[20:25], m, v[30:33]) },
-				func() { s.AxpyRows(v[20:24], m, v[30:32]) },
-				func() { s.HammingRows(make([]int, 2), make([]uint64, 5), make([]uint64, 2)) },
-				func() { s.HammingRows(make([]int, 2), make([]uint64, 6), make([]uint64, 2)) },
-				func() { s.HammingRows(make([]int, 2), make([]uint64, 6), nil) },
-			},
-			overlaps: {
-				func() { s.AxpyRows(v[11:15], m, v[30:33]) },
-				func() { s.DotEach(v[3:5], [][]float32{v[8:12], v[4:8]}, v[30:34]) },
-				func() { s.DotEach(v[30:32], [][]float32{v[:4], v[4:8]}, v[31:35]) },
-				func() { s.AxpyRows(v[30:34], m, v[33:36]) },
-			},
-			"kernelops: rows overlap": {func() { s.Axpy(v[:4], v[1:5], 1) }},
-			"kernelops: not one group for every row": {
-				func() { s.AccumulateRows(make([]float64, 8), m, make([]int32, 2)) },
-				func() { s.GroupDistances(make([]float64, 3), m, make([]float64, 8), make([]int32, 2)) },
-				func() { s.GroupDistances(make([]float64, 2), m, make([]float64, 8), make([]int32, 3)) },
-			},
-			"kernelops: no sum for a group": {
-				func() { s.AccumulateRows(make([]float64, 8), m, []int32{0, 1, 2}) },
-				func() { s.AccumulateRows(make([]float64, 8), m, []int32{0, -1, 0}) },
-				func() { s.AccumulateRows(nil, m, []int32{0, 0, 0}) },
-				func() { s.GroupDistances(make([]float64, 3), m, make([]float64, 8), []int32{0, 1, 2}) },
-			},
-			"kernelops: matrix data are short": {func() {
-				s.DotRows(v[20:24],
-					Matrix{Data: v[:15], Rows: 4, Cols: 4, Stride: 4}, v[30:34])
-			}},
-		}
-		for _, f := range reductions {
-			calls[lengths] = append(calls[lengths], func() { f(s, v[20:22], m, v[30:34]) },
-				func() { f(s, v[20:23], m, v[30:33]) })
-			calls[overlaps] = append(calls[overlaps], func() { f(s, v[11:14], m, v[30:34]) },
-				func() { f(s, v[30:33], m, v[32:36]) })
-		}
-		for want, list := range calls {
-			for i, call := range list {
-				for j := range v {
-					v[j] = 1
-				}
-				if got := panicOf(call); got != want {
-					t.Errorf("%s, call %d: panic %v, want %q", s.Name, i, got, want)
-				}
-				if slices.ContainsFunc(v, func(x float32) bool { return x != 1 }) {
-					t.Errorf("%s, call %d of %q wrote", s.Name, i, want)
-				}
-			}
-		}
-	}
-}
-
-// TestVectorSetsComplete finds an operation that a set lacks.
-func TestVectorSetsComplete(t *testing.T) {
-	for _, s := range All() {
-		ops := reflect.ValueOf(s.vectorOps)
-		for i := range ops.NumField() {
-			if ops.Field(i).IsNil() {
-				t.Errorf("set %q lacks %s", s.Name, ops.Type().Field(i).Name)
-			}
-		}
 	}
 }

@@ -4,7 +4,7 @@ func bayes() []Case {
 	gaussian, words := "GaussianNaiveBayes", "NaiveBayes"
 	return []Case{
 		{Name: "gaussian", Kind: gaussian, Params: `{}`,
-			Shards:     []Resharded{{rounding, false}},
+			Shards:     []Resharded{{rounding, true}},
 			Degenerate: &Learner{Predicts: true, Classifies: true},
 			Memory:     &Large{Input: table32},
 			Matrix: &Clustered{Over: digits, Kill: `{}`,

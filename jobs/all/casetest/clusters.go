@@ -14,7 +14,7 @@ func clusters() []Case {
 			Params: `{"k":2,"hashing":{"bits":5,"signed":true},"scale":"l2"}`,
 			Hashed: "c803262783a4cf8ed0b09c9348c4a4ffaf9f6cd67ee5b563b4e7d5a602fb06ff"},
 		{Name: "kmeans-three", Kind: kmeans, Params: `{"k":3}`,
-			Shards: []Resharded{{rounding, false}, {roundingSparse, false}}},
+			Shards: []Resharded{{rounding, true}, {roundingSparse, true}}},
 		{Name: "kmeans-two", Kind: kmeans, Params: `{"k":2}`, Degenerate: &Learner{Predicts: true}},
 		{Name: "kmeans-points", Kind: kmeans, Params: `{"k":16,"max_rounds":3,"init":"random","assignments":true}`,
 			Memory: &Large{Input: points}},

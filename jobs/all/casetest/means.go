@@ -4,7 +4,7 @@ func means() []Case {
 	mean := "NearestMean"
 	return []Case{
 		{Name: "nearest-mean", Kind: mean, Params: `{}`,
-			Shards:     []Resharded{{rounding, false}, {roundingSparse, false}},
+			Shards:     []Resharded{{rounding, true}, {roundingSparse, true}},
 			Degenerate: &Learner{Predicts: true, Classifies: true},
 			Memory:     &Large{Input: table32}},
 		{Name: "nearestmean", Kind: mean, Params: `{"features":{"scale":"standard"}}`, Golden: true, Phases: iris,

@@ -20,7 +20,7 @@ func perceptrons() []Case {
 			Hashed: "f01b54ba56362f0f0efbe6024750c65c1773b5560bceb76b03a522496d6be295"},
 		{Name: "perceptron-default", Kind: perceptron, Params: `{}`, Shards: []Resharded{{roundingSparse, false}}},
 		{Name: "perceptron-in-order", Kind: perceptron, Params: `{"shuffle":false}`,
-			Shards:     []Resharded{{rounding, false}, {roundingSparse, true}, {roundingTexts, true}},
+			Shards:     []Resharded{{rounding, true}, {roundingSparse, true}, {roundingTexts, true}},
 			Degenerate: &Learner{Predicts: true, Classifies: true}},
 		{Name: "perceptron-hashed-in-order", Kind: perceptron,
 			Params: `{"shuffle":false,"features":{"hashing":{"bits":4,"signed":true}}}`,

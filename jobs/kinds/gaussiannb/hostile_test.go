@@ -109,15 +109,18 @@ func TestHostileModels(t *testing.T) {
 }
 
 func TestHostilePartials(t *testing.T) {
-	var moments momentsPhase
-	params.Reset(moments.Params.Parameters())
-	phase := moments.phase()
-	good := jobs.ArraysOf(sums.NewMoments(2, 2))
+	var of momentsPhase
+	params.Reset(of.Params.Parameters())
+	phase := of.phase()
+	moments := func(classes, width int) jobs.Arrays {
+		return jobs.ArraysOf(sums.NewMomentAdder(classes, width, kernelops.Generic()).Moments())
+	}
+	good := moments(2, 2)
 	for name, bad := range map[string]jobs.Arrays{
 		"nothing":       {},
-		"another width": jobs.ArraysOf(sums.NewMoments(2, 3)),
-		"more classes":  jobs.ArraysOf(sums.NewMoments(3, 2)),
-		"no classes":    jobs.ArraysOf(sums.NewMoments(0, 0)),
+		"another width": moments(2, 3),
+		"more classes":  moments(3, 2),
+		"no classes":    moments(0, 2),
 	} {
 		_, err := phase.Merge(good, bad)
 		wantCode(t, name, err, protocol.CodeCorrupt)

@@ -24,22 +24,26 @@ type model struct {
 
 func newModel(params Params, space *features.Space, root *sums.Moments) (*model, error) {
 	classes := space.Labels.Len()
-	if len(root.Weight) != classes || root.Width != space.Width {
+	if root.Classes() != classes || root.Width != space.Width {
 		return nil, jobs.Malformed("moments of %d classes x %d columns, not %d x %d",
-			len(root.Weight), root.Width, classes, space.Width)
+			root.Classes(), root.Width, classes, space.Width)
 	}
 	smoothing := params.smoothing(space)
 	if smoothing == 0 {
 		return nil, protocol.EmptyFault("every column is constant over the training records").
 			WithHint("Nothing tells the classes apart; check the input's columns.")
 	}
-	m := &model{space: space, weight: root.Weight, mean: root.Mean, variance: make([]float64, len(root.M2))}
-	for y, weight := range root.Weight {
+	m := &model{space: space, weight: root.Weight.Floats(), mean: make([]float64, classes*space.Width),
+		variance: make([]float64, classes*space.Width)}
+	for y, weight := range m.weight {
 		if weight == 0 {
 			return nil, protocol.EmptyFault("the training records of label %q all weigh 0", space.Labels.At(y))
 		}
-		for j := y * root.Width; j < (y+1)*root.Width; j++ {
-			m.variance[j] = max(0, root.M2[j])/weight + smoothing
+		from, to := y*space.Width, (y+1)*space.Width
+		root.Mean(y, m.mean[from:to])
+		root.Variance(y, m.variance[from:to])
+		for j := from; j < to; j++ {
+			m.variance[j] += smoothing
 		}
 	}
 	var err error

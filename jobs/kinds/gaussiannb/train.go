@@ -26,16 +26,16 @@ func (p momentsPhase) phase() jobs.Phase {
 
 // count computes the moments of one leaf, in time linear in its values and memory linear in classes times width.
 func (p momentsPhase) count(
-	ctx context.Context, space *features.Space, leaf jobs.Leaf, _ *kernelops.Set,
+	ctx context.Context, space *features.Space, leaf jobs.Leaf, ops *kernelops.Set,
 ) (*sums.Moments, error) {
-	m := sums.NewMoments(space.Labels.Len(), space.Width)
+	m := sums.NewMomentAdder(space.Labels.Len(), space.Width, ops)
 	for rows, err := range space.Rows(leaf.Blocks(ctx), p.Train()) {
 		if err != nil {
 			return nil, err
 		}
-		m.Add(rows.Dense, rows.Class, rows.Weights)
+		m.Dense(rows.Dense, rows.Class, rows.Weights)
 	}
-	return m, nil
+	return m.Moments(), nil
 }
 
 // readSpace reads the space from the state. Sparse vectors are a fault, because a normal density needs dense ones.

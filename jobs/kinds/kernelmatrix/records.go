@@ -53,13 +53,13 @@ func (c *counted) plus(right *counted) (*counted, error) {
 // count counts the vectors of a leaf and writes its records down. A leaf does so as well for every shard of queries
 // whose number is its own modulo the shards of the input.
 func (p *recordsPhase) count(
-	ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, _ *kernelops.Set,
+	ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, ops *kernelops.Set,
 ) (*counted, error) {
 	if err := p.checkShards(leaf.Plan); err != nil {
 		return nil, err
 	}
 	own := newRoll(p.train())
-	found, err := p.space.Count(ctx, leaf.Watched(own.add))
+	found, err := p.space.Count(ctx, leaf.Watched(own.add), ops)
 	if err != nil {
 		return nil, err
 	}

@@ -16,11 +16,11 @@ const normsName = "norms"
 
 // norms are the sums of the weighted kernel values of two records of each class.
 type norms struct {
-	sums  []float64
+	sums  *sums.Exact
 	roads *kernels.Roads // nil for kernels that have none
 }
 
-func newNorms(sums []float64, roads kernels.Roads, kernel kernels.Function) *norms {
+func newNorms(sums *sums.Exact, roads kernels.Roads, kernel kernels.Function) *norms {
 	if !kernel.HasRoads() {
 		return &norms{sums: sums}
 	}
@@ -29,7 +29,7 @@ func newNorms(sums []float64, roads kernels.Roads, kernel kernels.Function) *nor
 
 // Fields lists the sums and how they were found.
 func (n *norms) Fields(f *jobs.Fields) {
-	jobs.List(f, "sums", &n.sums)
+	jobs.Make(f, &n.sums).Fields(f, "sums")
 	kernels.PartialRoads(f, &n.roads)
 }
 
@@ -41,24 +41,18 @@ func (n *norms) plus(right *norms) (_ *norms, err error) {
 		}
 		n.roads.Add(*right.roads)
 	}
-	n.sums, err = sums.Of(n.sums, right.sums)
+	n.sums, err = n.sums.Plus(right.sums)
 	return n, err
 }
 
-// set divides the sums, which are then the norms of the model, and returns the figures about them. A sum beyond all
-// numbers is a fault of CodeBadRecord.
+// set divides the sums, which are then the norms of the model, and returns the figures about them.
 func (n *norms) set(m *meanModel) ([]jobs.Metric, error) {
-	if len(n.sums) != len(m.weights) || (n.roads != nil) != m.kernel.HasRoads() {
-		return nil, jobs.Malformed("%d sums of %d classes, or of another kernel", len(n.sums), len(m.weights))
+	if n.sums.Len() != len(m.weights) || (n.roads != nil) != m.kernel.HasRoads() {
+		return nil, jobs.Malformed("%d sums of %d classes, or of another kernel", n.sums.Len(), len(m.weights))
 	}
-	m.norms = make([]float64, len(n.sums))
-	for y, v := range n.sums {
-		if m.norms[y] = v / m.weights[y] / m.weights[y]; m.norms[y]-m.norms[y] != 0 {
-			return nil, protocol.InputFault(protocol.CodeBadRecord,
-				"a kernel value of two training records of class %s is beyond the range of float32 (%s)",
-				m.space.Labels.At(y), kernels.Text(m.kernel.Kernel)).
-				WithHint("Scale the columns (features.scale standard, minmax or l2), or choose a smaller scale or degree.")
-		}
+	m.norms = make([]float64, len(m.weights))
+	for y, v := range n.sums.Floats() {
+		m.norms[y] = v / m.weights[y] / m.weights[y]
 	}
 	if n.roads == nil {
 		return nil, nil
@@ -86,21 +80,22 @@ func normsPhase(end ending) jobs.Phase {
 func sumShare(ctx context.Context, m *meanModel, leaf jobs.Leaf, ops *kernelops.Set) (*norms, error) {
 	n, leaves := m.base.N, leaf.Plan.Shards
 	from, to := share(n, leaf.Index, leaves), share(n, leaf.Index+1, leaves)
-	sums := make([]float64, len(m.weights))
+	total := sums.NewExact(len(m.weights))
 	s := newSummer(ops, m.kernel, 1) // each class is summed by itself, as one group
-	for y := range sums {
-		if err := m.addNorm(ctx, &sums[y], &s, y, max(from, m.first[y]), min(to, m.first[y+1])); err != nil {
+	for y := range m.weights {
+		if err := m.addNorm(ctx, total, &s, y, max(from, m.first[y]), min(to, m.first[y+1])); err != nil {
 			return nil, err
 		}
 	}
-	return newNorms(sums, s.Roads, m.kernel), nil
+	return newNorms(total, s.Roads, m.kernel), nil
 }
 
 // share is where the i-th of n shares of the rows begins; the product stays below rows * n.
 func share(rows, i, n int) int { return rows/n*i + min(i, rows%n) }
 
-// addNorm adds the values of the rows from up to, not including, to with all rows of their class.
-func (m *meanModel) addNorm(ctx context.Context, sum *float64, s *summer, class, from, to int) error {
+// addNorm adds the values of the rows from up to, not including, to with all rows of their class. A value beyond all
+// numbers is a fault of CodeBadRecord.
+func (m *meanModel) addNorm(ctx context.Context, total *sums.Exact, s *summer, class, from, to int) error {
 	var spread []float32
 	for from, x := range m.base.Tiles(from, to, rows.QueryRows, &spread) {
 		sums := make([]float64, x.Rows)
@@ -108,7 +103,13 @@ func (m *meanModel) addNorm(ctx context.Context, sum *float64, s *summer, class,
 			return err
 		}
 		for i, v := range sums {
-			*sum += float64(m.base.weight(from+i) * v)
+			if v-v != 0 {
+				return protocol.InputFault(protocol.CodeBadRecord,
+					"a kernel value of two training records of class %s is beyond the range of float32 (%s)",
+					m.space.Labels.At(class), kernels.Text(m.kernel.Kernel)).
+					WithHint("Scale the columns (features.scale standard, minmax or l2), or choose a smaller scale or degree.")
+			}
+			total.Add(class, float64(m.base.weight(from+i)*v))
 		}
 	}
 	return nil

@@ -24,7 +24,7 @@ func BenchmarkLeaf(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	partial, _, err := space.Map(b.Context(), nil, leaf, nil, nil)
+	partial, _, err := space.Map(b.Context(), nil, leaf, nil, kernelops.Best())
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -18,9 +18,9 @@ type seedDraw struct {
 	farthest  bool // by distance alone
 	weigh     bool
 	branches  []branch
-	weights   []float64 // of each seed, when weighed: the weights of the records nearest to it
-	potential float64   // sum of w D^2, of the first branch
-	largest   float64   // of all w D^2
+	weights   *sums.Exact // of each seed, when weighed: the weights of the records nearest to it
+	potential *sums.Exact // sum of w D^2, of the first branch
+	largest   float64     // of all w D^2
 
 	// greedy
 	ops        *kernelops.Set
@@ -41,12 +41,13 @@ func newSeedDraw(j job, s *state, ops *kernelops.Set) *seedDraw {
 	draws := j.draws(s.round)
 	d := &seedDraw{job: j, farthest: j.params.Init == initFarthest && s.round > 0, weigh: draws == 0, ops: ops,
 		race:       sampling.NewRace(j.seed, fmt.Sprintf("kmeans/%s/%d/%d", j.seedName(), s.restart, s.round)),
-		candidates: wide(s.candidates), at: newFixedPoint(s.largest)}
+		candidates: wide(s.candidates), at: newFixedPoint(s.largest),
+		weights: sums.NewExact(0), potential: sums.NewExact(1)}
 	for range max(1, len(s.candidates)/s.space.Width) {
 		d.branches = append(d.branches, branch{sample: sampling.New(max(1, draws))})
 	}
 	if d.weigh {
-		d.weights = make([]float64, len(s.seeds)/s.space.Width)
+		d.weights = sums.NewExact(len(s.seeds) / s.space.Width)
 	}
 	return d
 }
@@ -55,8 +56,8 @@ func newSeedDraw(j job, s *state, ops *kernelops.Set) *seedDraw {
 func (d *seedDraw) add(c chunk, sqDists []float64, seeds []int32) {
 	if d.weigh {
 		for i := range c.IDs {
-			d.weights[seeds[i]] += c.Weight(i)
-			d.potential += float64(c.Weight(i) * sqDists[i])
+			d.weights.Add(int(seeds[i]), c.Weight(i))
+			d.potential.Add(0, float64(c.Weight(i)*sqDists[i]))
 		}
 		return
 	}
@@ -98,7 +99,7 @@ func (d *seedDraw) addTo(b int, c chunk, sqDists []float64) {
 			d.largest = max(d.largest, cost)
 		}
 		if b == 0 {
-			d.potential += cost
+			d.potential.Add(0, cost)
 		}
 		if d.cosine() && zero(c.X.Row(i)) {
 			continue // no direction to be a center
@@ -126,8 +127,10 @@ func (d *seedDraw) Fields(f *jobs.Fields) {
 	}
 	jobs.List(f, "potentials", &words)
 	f.Require(len(words) > 0 && len(words)%2 == 0, "a draw with %d parts of potentials", len(words))
-	jobs.List(f, "weights", &d.weights)
-	jobs.Tuple(f, "potential", &d.potential, &d.largest)
+	jobs.Make(f, &d.weights).Fields(f, "weights")
+	jobs.Make(f, &d.potential).Fields(f, "potential")
+	f.Require(d.potential.Len() == 1, "a draw with %d sums", d.potential.Len())
+	jobs.Scalar(f, "largest", &d.largest)
 	if f.Reading() {
 		d.branches = make([]branch, len(words)/2)
 	}
@@ -148,9 +151,11 @@ func (d *seedDraw) plus(right *seedDraw) (_ *seedDraw, err error) {
 		}
 		d.branches[b].potential.join(from.potential)
 	}
-	d.potential += right.potential
 	d.largest = max(d.largest, right.largest)
-	d.weights, err = sums.Of(d.weights, right.weights)
+	if d.potential, err = d.potential.Plus(right.potential); err != nil {
+		return nil, err
+	}
+	d.weights, err = d.weights.Plus(right.weights)
 	return d, err
 }
 

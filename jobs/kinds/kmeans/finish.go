@@ -29,16 +29,16 @@ func (p *finishPhase) phase() jobs.Phase {
 
 // census is what one leaf, or all, say of the final centers.
 type census struct {
-	records []int64   // of each cluster
-	weight  []float64 // of each cluster
-	cost    []float64 // of each cluster: sum of w |x - mu|^2
-	labels  []int64   // records by label and cluster, row-major; empty without labels
+	records []int64     // of each cluster
+	weight  *sums.Exact // of each cluster
+	cost    *sums.Exact // of each cluster: sum of w |x - mu|^2
+	labels  []int64     // records by label and cluster, row-major; empty without labels
 	sample  *sampling.Sample
 	parts   parts.List
 }
 
 func newCensus(k, labels, sample int) *census {
-	return &census{records: make([]int64, k), weight: make([]float64, k), cost: make([]float64, k),
+	return &census{records: make([]int64, k), weight: sums.NewExact(k), cost: sums.NewExact(k),
 		labels: make([]int64, labels*k), sample: sampling.New(max(1, sample))}
 }
 
@@ -73,8 +73,8 @@ func (p *finishPhase) count(ctx context.Context, s *state, leaf jobs.Leaf, ops *
 func (t *census) add(c chunk, near *assigner, i int) {
 	j, w := int(near.index[i]), c.Weight(i)
 	t.records[j]++
-	t.weight[j] += w
-	t.cost[j] += float64(w * near.sqDist[i])
+	t.weight.Add(j, w)
+	t.cost.Add(j, float64(w*near.sqDist[i]))
 	if label := int(c.Class[i]); label >= 0 {
 		t.labels[label*len(t.records)+j]++
 	}
@@ -83,20 +83,23 @@ func (t *census) add(c chunk, near *assigner, i int) {
 // Fields lists the census.
 func (t *census) Fields(f *jobs.Fields) {
 	jobs.List(f, "records", &t.records)
-	jobs.List(f, "weight", &t.weight, len(t.records))
-	jobs.List(f, "cost", &t.cost, len(t.records))
+	jobs.Make(f, &t.weight).Fields(f, "weight")
+	jobs.Make(f, &t.cost).Fields(f, "cost")
+	k := len(t.records)
+	f.Require(t.weight.Len() == k && t.cost.Len() == k, "%d clusters with %d weights and %d costs", k, t.weight.Len(),
+		t.cost.Len())
 	jobs.List(f, "labels", &t.labels)
 	sampling.Fields(f, "silhouette", &t.sample)
 	t.parts.Fields(f)
 }
 
 // plus adds the census to the right.
-func (t *census) plus(right *census) (*census, error) {
+func (t *census) plus(right *census) (_ *census, err error) {
 	if err := t.sample.Merge(right.sample); err != nil {
 		return nil, err
 	}
 	t.parts = append(t.parts, right.parts...)
-	return t, cmp.Or(sums.Into(&t.weight, right.weight), sums.Into(&t.cost, right.cost),
+	return t, cmp.Or(sums.Join(&t.weight, right.weight), sums.Join(&t.cost, right.cost),
 		sums.Into(&t.records, right.records), sums.Into(&t.labels, right.labels))
 }
 

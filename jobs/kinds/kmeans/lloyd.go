@@ -29,25 +29,24 @@ func (p *lloydPhase) phase() jobs.Phase {
 // O(records * k * width).
 func (p *lloydPhase) assign(ctx context.Context, s *state, leaf jobs.Leaf, ops *kernelops.Set) (*totals, error) {
 	near := newAssigner(ops, s.centers, origin(s.space))
-	total, print := newTotals(len(s.centers)/s.space.Width, s.space.Width), newFingerprint(leaf.Index)
+	summer, print := newSummer(len(s.centers)/s.space.Width, s.space.Width, ops), newFingerprint(leaf.Index)
 	err := p.leaf(ctx, s.space, leaf, s.round > 0, func(c chunk) error {
 		if err := near.assign(c); err != nil {
 			return err
 		}
-		total.add(ops, near, c)
+		summer.add(near, c)
 		print.add(near.index)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	total.fingerprint = print.sum()
-	return total, nil
+	return summer.totals(print.sum()), nil
 }
 
 // turn moves each center to the mean of its records (equation 1.32) and decides what comes next.
 func (p *lloydPhase) turn(_ context.Context, s *state, root *totals, _ jobs.Round) (jobs.Next, error) {
-	if !slices.ContainsFunc(root.Weight, func(w float64) bool { return w > 0 }) {
+	if !slices.ContainsFunc(root.Weight.Floats(), func(w float64) bool { return w > 0 }) {
 		return jobs.Next{}, protocol.EmptyFault("no training record weighs more than 0").
 			WithHint("Give some records a weight above 0.")
 	}

@@ -29,8 +29,8 @@ type model struct {
 
 func newModel(params Params, s *state, root *census) *model {
 	return &model{space: s.space, centers: s.best.centers, metric: params.Metric, records: root.records,
-		weight: root.weight,
-		cost:   root.cost, labels: root.labels, init: params.Init, stop: s.best.stop,
+		weight: root.weight.Floats(),
+		cost:   root.cost.Floats(), labels: root.labels, init: params.Init, stop: s.best.stop,
 		rounds: int64(s.best.rounds), restart: int64(s.best.restart), silhouette: noSilhouette}
 }
 

@@ -73,10 +73,10 @@ func (p *seedPhase) turn(ctx context.Context, s *state, root *seedDraw, _ jobs.R
 	s.round++
 	seeds := len(s.seeds) / s.space.Width
 	switch {
-	case p.draws(round0) == 0 && len(root.weights) != seeds:
-		return jobs.Next{}, jobs.Malformed("%d candidates have %d weights", seeds, len(root.weights))
+	case p.draws(round0) == 0 && root.weights.Len() != seeds:
+		return jobs.Next{}, jobs.Malformed("%d candidates have %d weights", seeds, root.weights.Len())
 	case p.draws(round0) == 0:
-		s.centers, err = p.reduce(ctx, s, root.weights)
+		s.centers, err = p.reduce(ctx, s, root.weights.Floats())
 	case p.params.Init == initParallel:
 		return jobs.Next{Phase: p.seedName(), State: jobs.ArraysOf(s)}, p.checkSeeds(min(seeds, 1), 1)
 	case seeds < p.params.K && drawn > 0 && p.params.Init != initRandom:
@@ -87,7 +87,7 @@ func (p *seedPhase) turn(ctx context.Context, s *state, root *seedDraw, _ jobs.R
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	return p.beginLloyd(s, root.potential)
+	return p.beginLloyd(s, root.potential.Float(0))
 }
 
 // holdTo holds the draws of a round against its state.

@@ -62,12 +62,12 @@ func (c *counts) plus(right *counts) (*counts, error) {
 
 // count counts the records of a leaf. Where the number of queries matters, it counts those of every query shard whose
 // number is its own modulo the shards.
-func (p *plan) count(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, _ *kernelops.Set) (_ *counts, err error) {
+func (p *plan) count(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, ops *kernelops.Set) (_ *counts, err error) {
 	c := p.newCounts()
 	c.shards = make([]int64, 1)
 	leaf = leaf.Watched(func(block *dataset.Block) { c.shards[0] += int64(len(block.IDs)) })
 	if p.vectors != nil {
-		c.vectors, err = p.vectors.Count(ctx, leaf)
+		c.vectors, err = p.vectors.Count(ctx, leaf, ops)
 	} else {
 		c.texts, err = p.countTexts(leaf.Blocks(ctx))
 	}

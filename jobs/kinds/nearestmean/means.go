@@ -26,32 +26,32 @@ func (p meansPhase) phase() jobs.Phase {
 }
 
 // totals are the sums of a node.
-type totals struct{ sums.Rows }
+type totals struct{ *sums.Rows }
 
 // Fields lists the arrays of a partial.
-func (t *totals) Fields(f *jobs.Fields) { t.Rows.Fields(f, "sums", "weights") }
+func (t *totals) Fields(f *jobs.Fields) { jobs.Make(f, &t.Rows).Fields(f, "sums", "weights") }
 
 // sum sums one leaf in the order of its records, in time linear in its values.
 func (p meansPhase) sum(
 	ctx context.Context, space *features.Space, leaf jobs.Leaf, ops *kernelops.Set,
 ) (*totals, error) {
-	t := &totals{sums.New(space.Labels.Len(), space.Width)}
+	a := sums.NewAdder(space.Labels.Len(), space.Width, ops)
 	for v, err := range space.Rows(leaf.Blocks(ctx), p.Train()) {
 		switch {
 		case err != nil:
 			return nil, err
 		case space.Sparse:
-			t.AddSparse(v.Sparse, v.Class, v.Weights)
+			a.Sparse(v.Sparse, v.Class, v.Weights)
 		default:
-			t.AddDense(v.Dense, v.Class, v.Weights, ops)
+			a.Dense(v.Dense, v.Class, v.Weights)
 		}
 	}
-	return t, nil
+	return &totals{a.Rows()}, nil
 }
 
 // plus returns these sums plus those to the right.
 func (t *totals) plus(right *totals) (*totals, error) {
-	rows, err := t.Plus(&right.Rows)
+	rows, err := t.Plus(right.Rows)
 	return &totals{rows}, err
 }
 
@@ -59,9 +59,9 @@ func (t *totals) plus(right *totals) (*totals, error) {
 func (p meansPhase) divide(
 	_ context.Context, space *features.Space, t *totals, round jobs.Round,
 ) (jobs.Next, error) {
-	if t.Width != space.Width || len(t.Weight) != space.Labels.Len() {
+	if t.Width != space.Width || t.Classes() != space.Labels.Len() {
 		return jobs.Next{}, jobs.Malformed("means: sums of %d x %d for %d classes of width %d",
-			len(t.Weight), t.Width, space.Labels.Len(), space.Width)
+			t.Classes(), t.Width, space.Labels.Len(), space.Width)
 	}
 	if err := p.checkLabels(space); err != nil {
 		return jobs.Next{}, err

@@ -19,15 +19,13 @@ type model struct {
 // newModel divides the sums by the weights. A class whose records weigh nothing has no mean and is a fault of
 // CodeInputEmpty.
 func newModel(space *features.Space, t *totals) (*model, error) {
-	m := &model{space, make([]float64, len(t.Sums)), t.Weight}
-	for y, w := range t.Weight {
+	m := &model{space, make([]float64, t.Sums.Len()), t.Weight.Floats()}
+	for y, w := range m.weight {
 		if !(w > 0) {
 			return nil, protocol.EmptyFault("the training records of class %q weigh nothing", space.Labels.At(y)).
 				WithHint("Give one of them a weight above 0.")
 		}
-		for j := range space.Width {
-			m.means[y*space.Width+j] = t.Sums[y*space.Width+j] / w
-		}
+		t.Mean(y, m.mean(y))
 	}
 	return m, nil
 }

@@ -24,7 +24,7 @@ func (p *mixedPhase) phase() jobs.Phase {
 
 // mix is what leaves learned together.
 type mix struct {
-	change, mean                     []float64
+	change, mean                     *sums.Exact // mean has no sums but of the averaged form
 	leavesOf                         []int32
 	leaves, steps, mistakes, updates int64
 }
@@ -51,7 +51,8 @@ func (p *mixedPhase) learn(ctx context.Context, s *state, leaf jobs.Leaf, ops *k
 
 // mixOf is what one leaf learned from the shared weights.
 func (p *mixedPhase) mixOf(l *Learner, shared []float32) *mix {
-	m := &mix{change: make([]float64, len(shared)), steps: l.steps, mistakes: l.mistakes, updates: l.updates}
+	m := &mix{change: sums.NewExact(len(shared)), mean: sums.NewExact(0), steps: l.steps, mistakes: l.mistakes,
+		updates: l.updates}
 	share := 1.0
 	if p.Params.Mixing == mixMistakes {
 		share = float64(l.mistakes)
@@ -60,15 +61,15 @@ func (p *mixedPhase) mixOf(l *Learner, shared []float32) *mix {
 		m.leavesOf = make([]int32, len(shared))
 	}
 	for i, w := range l.weights {
-		m.change[i] = float64(share * (float64(w) - float64(shared[i])))
+		m.change.Add(i, float64(share*(float64(w)-float64(shared[i]))))
 		if m.leavesOf != nil && l.touched[i] {
 			m.leavesOf[i] = 1
 		}
 	}
 	if l.Form == Averaged {
-		m.mean = make([]float64, len(shared))
+		m.mean = sums.NewExact(len(shared))
 		for i, w := range l.weights {
-			m.mean[i] = float64(float64(l.steps)*(float64(w)-float64(shared[i]))) - l.sums[i]
+			m.mean.Add(i, float64(float64(l.steps)*(float64(w)-float64(shared[i])))-l.sums[i])
 		}
 	}
 	if l.steps > 0 {
@@ -79,10 +80,10 @@ func (p *mixedPhase) mixOf(l *Learner, shared []float32) *mix {
 
 // Fields lists the mix.
 func (m *mix) Fields(f *jobs.Fields) {
-	jobs.List(f, "change", &m.change) // sum of the changes of the weights, each times its share
-	// averaged: sum over all steps of the weights then, less the shared ones
-	jobs.Optional(f, "mean", &m.mean, len(m.change))
-	jobs.Optional(f, "leaves", &m.leavesOf, len(m.change)) // changed: leaves with an update that reached the weight
+	jobs.Make(f, &m.change).Fields(f, "change") // sums of the changes of the weights, each times its share
+	// averaged: sums over all steps of the weights then, less the shared ones; else none
+	jobs.Make(f, &m.mean).Fields(f, "mean")
+	jobs.Optional(f, "leaves", &m.leavesOf, m.change.Len()) // changed: leaves with an update that reached the weight
 	jobs.Tuple(f, "counts", &m.leaves, &m.steps, &m.mistakes, &m.updates)
 }
 
@@ -90,15 +91,15 @@ func (m *mix) Fields(f *jobs.Fields) {
 func (m *mix) plus(right *mix) (*mix, error) {
 	m.leaves, m.steps = m.leaves+right.leaves, m.steps+right.steps
 	m.mistakes, m.updates = m.mistakes+right.mistakes, m.updates+right.updates
-	return m, cmp.Or(sums.Into(&m.change, right.change), sums.Into(&m.mean, right.mean),
+	return m, cmp.Or(sums.Join(&m.change, right.change), sums.Join(&m.mean, right.mean),
 		sums.Into(&m.leavesOf, right.leavesOf))
 }
 
 // finish mixes the weights of all leaves.
 func (p *mixedPhase) finish(_ context.Context, s *state, all *mix, _ jobs.Round) (jobs.Next, error) {
-	if len(all.change) != len(s.weights) || len(all.mean) != len(s.sums) ||
+	if all.change.Len() != len(s.weights) || all.mean.Len() != len(s.sums) ||
 		(all.leavesOf != nil) != (p.Params.Mixing == mixChanged) {
-		return jobs.Next{}, jobs.Malformed("changes of %d weights, not %d", len(all.change), len(s.weights))
+		return jobs.Next{}, jobs.Malformed("changes of %d weights, not %d", all.change.Len(), len(s.weights))
 	}
 	if all.steps == 0 {
 		return jobs.Next{}, weightless()
@@ -124,14 +125,14 @@ func (p *mixedPhase) mix(l *Learner, all *mix) {
 		shares = float64(max(1, all.mistakes)) // without mistakes there are no changes
 	}
 	l.steps += all.steps
-	for i, change := range all.change {
+	for i := range l.weights {
 		if all.leavesOf != nil {
 			shares = float64(max(1, all.leavesOf[i]))
 		}
 		before := float64(l.weights[i])
-		l.weights[i] = float32(before + change/shares)
+		l.weights[i] = float32(before + all.change.Float(i)/shares)
 		if l.sums != nil {
-			l.sums[i] += float64(float64(l.steps)*(float64(l.weights[i])-before)) - all.mean[i]
+			l.sums[i] += float64(float64(l.steps)*(float64(l.weights[i])-before)) - all.mean.Float(i)
 		}
 	}
 }

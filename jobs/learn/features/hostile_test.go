@@ -8,6 +8,7 @@ import (
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/jobstest"
+	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -86,7 +87,8 @@ func TestHostilePartials(t *testing.T) {
 		t.Fatal(err)
 	}
 	partial := func() jobs.Arrays {
-		a, _, err := phase.Map(t.Context(), nil, jobs.Leaf{Blocks: leaves(fourPoints, 2, denseBlock)[0]}, nil, nil)
+		a, _, err := phase.Map(t.Context(), nil, jobs.Leaf{Blocks: leaves(fourPoints, 2, denseBlock)[0]}, nil,
+			kernelops.Best())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +98,9 @@ func TestHostilePartials(t *testing.T) {
 		"form":    func(a jobs.Arrays) { jobs.PutScalar(a, "form", int32(9)) },
 		"width":   func(a jobs.Arrays) { jobs.PutScalar(a, "width", int64(-1)) },
 		"records": func(a jobs.Arrays) { jobs.PutScalar(a, "records", int64(-1)) },
-		"mean":    func(a jobs.Arrays) { jobs.Put(a, "mean", []float64{1}) },
+		"sums":    func(a jobs.Arrays) { jobs.Put(a, "sums", []uint64{1}, 1, 1) },
+		"squares": func(a jobs.Arrays) { jobs.Put(a, "squares", []uint64{1}, 1, 1) },
+		"weight":  func(a jobs.Arrays) { jobs.Put(a, "weight", []uint64{1}, 1, 1) },
 		"labels":  func(a jobs.Arrays) { a.PutStrings("labels", jobs.StringsOf("b", "a")) },
 		"first":   func(a jobs.Arrays) { delete(a, "first.object") },
 	} {

@@ -5,32 +5,35 @@ import (
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/sums"
 	"github.com/gram-compute/gram/jobs/learn/vocabulary"
+	"github.com/gram-compute/gram/kernelops"
 )
 
 // columns are the statistics of dense vectors, or of the entries of sparse ones.
 type columns struct {
-	moments
-	min, max []float32 // dense only
-	entries  []int64   // sparse only: stored entries of each column
+	moments  *sums.Moments // of one class; nil where nothing needs them
+	min, max []float32     // dense only
 }
 
 // leafCounts is what one leaf finds.
 type leafCounts struct {
 	builder *Builder
+	ops     *kernelops.Set
 	shape   shape
 	first   dataset.Identity // of a record of that shape
 	records int64
-	columns columns
+	adder   *sums.Adder // nil where no moments are needed
+	tile    []float32   // dense rows that the adder takes next
 	labels  *vocabulary.Counter
 	terms   *vocabulary.Counter
 	hashed  hashes
-	row     []float32
 	scratch []byte
 }
 
-func (b *Builder) newLeaf() *leafCounts {
-	return &leafCounts{builder: b, labels: vocabulary.NewCounter(), terms: vocabulary.NewCounter(), hashed: newHashes()}
+func (b *Builder) newLeaf(ops *kernelops.Set) *leafCounts {
+	return &leafCounts{builder: b, ops: ops,
+		labels: vocabulary.NewCounter(), terms: vocabulary.NewCounter(), hashed: newHashes()}
 }
 
 // begin checks a block against the records before it.
@@ -48,19 +51,10 @@ func (l *leafCounts) begin(block *dataset.Block) error {
 		return err
 	}
 	l.shape, l.first = now, block.IDs[0]
-	l.columns = l.builder.newColumns(now)
-	return nil
-}
-
-// newColumns makes what the statistics of a shape need.
-func (b *Builder) newColumns(s shape) columns {
-	switch {
-	case s.form == dense:
-		return columns{moments: newMoments(s.width), min: make([]float32, s.width), max: make([]float32, s.width)}
-	case s.form == sparse && b.params.Scale == ScaleStandard:
-		return columns{moments: newMoments(s.width), entries: make([]int64, s.width)}
+	if now.form == dense || now.form == sparse && l.builder.params.Scale == ScaleStandard {
+		l.adder = sums.NewMomentAdder(1, now.width, l.ops)
 	}
-	return columns{}
+	return nil
 }
 
 // add counts record i of a block.
@@ -90,38 +84,47 @@ func (l *leafCounts) addDense(block *dataset.Block, i int) error {
 	if err := checkFinite(block.IDs[i], row, nil); err != nil {
 		return err
 	}
+	from := len(l.tile)
+	l.tile = append(l.tile, row...)
 	if l.builder.params.Scale == ScaleL2 {
-		l.row = append(l.row[:0], row...)
-		normalize(l.row)
-		row = l.row
+		normalize(l.tile[from:])
 	}
-	l.columns.addRow(row, l.records)
-	if l.records == 1 {
-		copy(l.columns.min, row)
-		copy(l.columns.max, row)
-		return nil
-	}
-	for j, v := range row {
-		l.columns.min[j] = min(l.columns.min[j], v)
-		l.columns.max[j] = max(l.columns.max[j], v)
+	if len(l.tile) >= tileFloats {
+		l.addTile()
 	}
 	return nil
+}
+
+// tileFloats is about how many numbers are added at a time, so that they stay in the cache.
+const tileFloats = 1 << 15
+
+func (l *leafCounts) addTile() {
+	x := kernelops.Matrix{Data: l.tile, Rows: len(l.tile) / l.shape.width, Cols: l.shape.width, Stride: l.shape.width}
+	l.adder.Dense(x, make([]int32, x.Rows), nil)
+	l.tile = l.tile[:0]
 }
 
 func (l *leafCounts) addSparse(block *dataset.Block, i int) error {
 	index, value := block.Sparse.Row(i)
-	if err := checkFinite(block.IDs[i], value, index); err != nil || l.columns.entries == nil {
+	if err := checkFinite(block.IDs[i], value, index); err != nil || l.adder == nil {
 		return err
 	}
-	for k, j := range index {
-		l.columns.entries[j]++
-		l.columns.add(j, value[k], l.columns.entries[j])
-	}
+	row := block.Sparse
+	row.Indptr = row.Indptr[i : i+2]
+	l.adder.Sparse(row, []int32{0}, nil)
 	return nil
 }
 
 func (l *leafCounts) counts() *Counts {
-	return &Counts{builder: l.builder, shape: l.shape, first: l.first, records: l.records, columns: l.columns,
+	var c columns
+	if l.adder != nil {
+		if l.shape.form == dense {
+			l.addTile()
+			c.min, c.max = l.adder.Range()
+		}
+		c.moments = l.adder.Moments()
+	}
+	return &Counts{builder: l.builder, shape: l.shape, first: l.first, records: l.records, columns: c,
 		labels: l.labels.Table(), terms: l.terms.Table(), hashed: l.hashed}
 }
 
@@ -152,12 +155,11 @@ func (c *Counts) Fields(f *jobs.Fields) {
 	vocabulary.TableFields(f, "labels", &c.labels, "records")
 	switch width := c.shape.width; {
 	case c.shape.form == dense:
-		c.columns.momentFields(f, width)
+		c.columns.momentFields(f, width, c.records)
 		jobs.List(f, "min", &c.columns.min, width)
 		jobs.List(f, "max", &c.columns.max, width)
 	case c.shape.form == sparse && c.builder.params.Scale == ScaleStandard:
-		c.columns.momentFields(f, width)
-		jobs.List(f, "entries", &c.columns.entries, width)
+		c.columns.momentFields(f, width, c.records)
 	case c.shape.form == texts && c.builder.hasher != nil:
 		c.hashed.Fields(f)
 	case c.shape.form == texts:
@@ -175,7 +177,14 @@ func (c *Counts) checkShape() error {
 	return nil
 }
 
-func (c *columns) momentFields(f *jobs.Fields, width int) {
-	jobs.List(f, "mean", &c.mean, width)
-	jobs.List(f, "m2", &c.m2, width)
+func (c *columns) momentFields(f *jobs.Fields, width int, records int64) {
+	jobs.Make(f, &c.moments).Fields(f)
+	f.Require(c.moments.Width == width && c.moments.Classes() == 1, "moments of %d x %d for columns of %d",
+		c.moments.Classes(), c.moments.Width, width)
+	f.Check(func() error {
+		if weight := c.moments.Weight.Float(0); weight != float64(records) {
+			return jobs.Malformed("moments of %v records, not %d", weight, records)
+		}
+		return nil
+	})
 }

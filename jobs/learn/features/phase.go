@@ -74,8 +74,8 @@ func NewBuilder(p Params, spec protocol.JobSpec, options ...Option) (*Builder, e
 func (b *Builder) Phase(then func(jobs.Arrays, *Space) (jobs.Next, error)) jobs.Phase {
 	return jobs.MapReduce[jobs.Arrays, *Counts]{
 		Name: Name, State: jobs.Itself, Partial: b.NewCounts, Merge: (*Counts).Plus,
-		Map: func(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, _ *kernelops.Set) (*Counts, error) {
-			return b.Count(ctx, leaf)
+		Map: func(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, ops *kernelops.Set) (*Counts, error) {
+			return b.Count(ctx, leaf, ops)
 		},
 		Step: func(_ context.Context, state jobs.Arrays, root *Counts, _ jobs.Round) (jobs.Next, error) {
 			space, found, err := b.Space(root)
@@ -91,8 +91,8 @@ func (b *Builder) Phase(then func(jobs.Arrays, *Space) (jobs.Next, error)) jobs.
 
 // Count counts the training records of one leaf, in time linear in its values and memory linear in its width, labels
 // and terms. A change of shape and a training value that is not finite are faults of CodeBadRecord with their position.
-func (b *Builder) Count(ctx context.Context, leaf jobs.Leaf) (*Counts, error) {
-	l, train := b.newLeaf(), b.train()
+func (b *Builder) Count(ctx context.Context, leaf jobs.Leaf, ops *kernelops.Set) (*Counts, error) {
+	l, train := b.newLeaf(ops), b.train()
 	for block, err := range leaf.Blocks(ctx) {
 		if err != nil {
 			return nil, err

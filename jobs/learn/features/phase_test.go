@@ -14,6 +14,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/jobstest"
 	"github.com/gram-compute/gram/jobs/learn/vocabulary"
+	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -119,8 +120,8 @@ func TestTestRecordsDoNotCount(t *testing.T) {
 			held++
 		}
 	}
-	result, err := jobstest.Run(t.Context(), only{phase}, spec, leaves([][]point{points}, 5, denseBlock), nil,
-		jobstest.Grouping{})
+	result, err := jobstest.Run(t.Context(), only{phase}, spec, leaves([][]point{points}, 5, denseBlock),
+		kernelops.Best(), jobstest.Grouping{})
 	if err != nil {
 		t.Fatal(err)
 	}

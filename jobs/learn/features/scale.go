@@ -8,10 +8,10 @@ import (
 
 // scaleDense sets the scaling, and the moments after it.
 func (s *Space) scaleDense(c columns) {
-	s.Mean, s.Variance, s.Min, s.Max = c.mean, make([]float64, s.Width), c.min, c.max
-	for j, m2 := range c.m2 {
-		s.Variance[j] = m2 / float64(s.Records)
-	}
+	mean := make([]float64, s.Width)
+	s.Mean, s.Variance, s.Min, s.Max = mean, make([]float64, s.Width), c.min, c.max
+	c.moments.Mean(0, mean)
+	c.moments.Variance(0, s.Variance)
 	if s.scale != ScaleStandard && s.scale != ScaleMinMax {
 		return
 	}
@@ -19,26 +19,25 @@ func (s *Space) scaleDense(c columns) {
 	s.Mean = make([]float64, s.Width)
 	for j := range s.factor {
 		low, high := float64(c.min[j]), float64(c.max[j])
-		s.shift[j], s.factor[j] = c.mean[j], factor(math.Sqrt(s.Variance[j]))
+		s.shift[j], s.factor[j] = mean[j], factor(math.Sqrt(s.Variance[j]))
 		if s.scale == ScaleMinMax {
 			s.shift[j], s.factor[j] = low, factor(high-low)
 		}
-		s.Mean[j] = float64((c.mean[j] - s.shift[j]) * s.factor[j])
+		s.Mean[j] = float64((mean[j] - s.shift[j]) * s.factor[j])
 		s.Variance[j] = float64(float64(s.Variance[j]*s.factor[j]) * s.factor[j])
 	}
 }
 
-// scaleSparse sets the factors of standard: the moments of the stored entries of a column, joined
-// with the zeros that are not stored.
+// scaleSparse sets the factors of standard. The zeros that are not stored add nothing to the sums, but count as
+// records.
 func (s *Space) scaleSparse(c columns) {
-	if c.entries == nil {
+	if c.moments == nil {
 		return
 	}
 	s.factor = make([]float64, s.Width)
-	all, zeros := newMoments(s.Width), newMoments(s.Width)
-	for j, n := range c.entries {
-		all.join(j, c.moments, n, zeros, s.Records-n)
-		s.factor[j] = factor(math.Sqrt(all.m2[j] / float64(s.Records)))
+	c.moments.Variance(0, s.factor)
+	for j, variance := range s.factor {
+		s.factor[j] = factor(math.Sqrt(variance))
 	}
 }
 

@@ -1,87 +1,72 @@
 package sums
 
 import (
+	"math/big"
+
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/kernelops"
 )
 
-// Moments are, for each class, the weight of its rows and, for each column, the mean and the weighted sum of the
-// squared distances from the mean.
+// Moments are, for each class, the weight of its rows, their weighted sums, and those of their squares.
 type Moments struct {
-	Width    int
-	Weight   []float64 // [classes]
-	Mean, M2 []float64 // [classes x width]
+	Rows
+	Squares *Exact // [classes x width]
 }
 
-// NewMoments returns moments without any row.
-func NewMoments(classes, width int) *Moments {
-	return &Moments{width, make([]float64, classes), make([]float64, classes*width), make([]float64, classes*width)}
-}
-
-// Fields lists the arrays of a partial.
+// Fields lists the sums.
 func (m *Moments) Fields(f *jobs.Fields) {
-	jobs.List(f, "weight", &m.Weight)
-	f.Dim("mean", 1, &m.Width)
-	jobs.List(f, "mean", &m.Mean, len(m.Weight), m.Width)
-	jobs.List(f, "m2", &m.M2, len(m.Weight), m.Width)
+	m.Rows.Fields(f, "sums", "weight")
+	jobs.Make(f, &m.Squares).Fields(f, "squares")
+	f.Require(m.Squares.Len() == m.Sums.Len(), "squares of %d numbers and sums of %d", m.Squares.Len(), m.Sums.Len())
 }
 
-// Add adds each row of x to its class, in order. If weights is nil, each row weighs 1. The time is linear in the
-// values.
-func (m *Moments) Add(x kernelops.Matrix, class []int32, weights []float32) {
-	for i, y := range class {
-		weight := 1.0
-		if weights != nil {
-			weight = float64(weights[i])
-		}
-		if weight > 0 {
-			m.add(int(y), x.Row(i), weight)
-		}
-	}
-}
-
-// add adds a record to a class: West's update.
-func (m *Moments) add(class int, row []float32, weight float64) {
-	m.Weight[class] += weight
-	share := weight / m.Weight[class]
-	mean, m2 := m.of(class)
-	for j, v := range row {
-		d := float64(v) - mean[j]
-		mean[j] += float64(d * share)
-		m2[j] += float64(float64(weight*d) * (float64(v) - mean[j]))
-	}
-}
-
-// of returns the columns of a class.
-func (m *Moments) of(class int) (mean, m2 []float64) {
-	begin, end := class*m.Width, (class+1)*m.Width
-	return m.Mean[begin:end], m.M2[begin:end]
-}
-
-// Plus merges the moments to the right, by Chan's formula.
+// Plus returns these moments plus those to the right; it changes neither.
 func (m *Moments) Plus(right *Moments) (*Moments, error) {
-	if len(m.Weight) != len(right.Weight) || m.Width != right.Width {
-		return nil, jobs.Malformed("moments of %d classes x %d columns meet %d x %d",
-			len(m.Weight), m.Width, len(right.Weight), right.Width)
+	rows, err := m.Rows.Plus(&right.Rows)
+	if err != nil {
+		return nil, err
 	}
-	sum := NewMoments(len(m.Weight), m.Width)
-	for y := range sum.Weight {
-		a, b := m.Weight[y], right.Weight[y]
-		sum.Weight[y] = a + b
-		mean, m2 := sum.of(y)
-		meanA, m2A := m.of(y)
-		meanB, m2B := right.of(y)
-		if b == 0 {
-			copy(mean, meanA)
-			copy(m2, m2A)
-			continue
-		}
-		share := b / (a + b) // 1 if the left has no weight
-		for j := range mean {
-			d := meanB[j] - meanA[j]
-			mean[j] = meanA[j] + float64(d*share)
-			m2[j] = m2A[j] + m2B[j] + float64(float64(d*d)*float64(a*share))
-		}
+	squares, err := m.Squares.Plus(right.Squares)
+	return &Moments{*rows, squares}, err
+}
+
+// Mean sets mean to that of each column of a class, which weighs more than 0, rounded once.
+func (m *Moments) Mean(class int, mean []float64) {
+	weight := m.Weight.Int(class)
+	for j := range mean {
+		mean[j] = quotient(m.Sums.Int(class*m.Width+j), weight, m.Sums.Unit()-m.Weight.Unit())
 	}
-	return sum, nil
+}
+
+// Variance sets variance to that of each column of a class, which weighs more than 0: the mean of the squared distances
+// from the mean, computed from the exact sums and rounded once.
+func (m *Moments) Variance(class int, variance []float64) {
+	weight := m.Weight.Int(class)
+	square := new(big.Int).Mul(weight, weight)
+	for j := range variance {
+		variance[j] = m.variance(class*m.Width+j, weight, square)
+	}
+}
+
+// variance is (W Q - S^2) / W^2, with the weight W, the sum S and the sum of squares Q.
+func (m *Moments) variance(i int, weight, square *big.Int) float64 {
+	first, second := new(big.Int).Mul(weight, m.Squares.Int(i)), m.Sums.Int(i)
+	second.Mul(second, second)
+	unit, unitSquare := m.Weight.Unit()+m.Squares.Unit(), 2*m.Sums.Unit()
+	if unit > unitSquare {
+		first.Lsh(first, uint(unit-unitSquare))
+		unit = unitSquare
+	} else {
+		second.Lsh(second, uint(unitSquare-unit))
+	}
+	return quotient(first.Sub(first, second), square, unit-2*m.Weight.Unit())
+}
+
+// quotient is a/b 2^exponent, rounded once.
+func quotient(a, b *big.Int, exponent int) float64 {
+	if a.Sign() == 0 {
+		return 0
+	}
+	q := new(big.Float).SetPrec(53).Quo(new(big.Float).SetInt(a), new(big.Float).SetInt(b))
+	v, _ := q.SetMantExp(q, exponent).Float64()
+	return v
 }

@@ -2,50 +2,121 @@ package sums
 
 import (
 	"math"
+	"math/big"
+	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"pgregory.net/rapid"
 
 	"github.com/gram-compute/gram/kernelops"
 )
 
-// Of class 0 are 1 and 3, of weight 3: mean 2.5, squares 2.25 + 3 * 0.25; of class 1 is 7 alone, and a row of weight 0.
+// Of class 0 are 1 and 3, of weights 1 and 3: mean 2.5, variance (2.25 + 3 * 0.25) / 4; of class 1 is 7 alone, and a
+// row of weight 0.
 func TestMomentsByHand(t *testing.T) {
-	m := NewMoments(2, 1)
-	m.Add(kernelops.Matrix{Data: []float32{1, 7, 3, 9}, Rows: 4, Cols: 1, Stride: 1}, []int32{0, 1, 0, 1},
+	a := NewMomentAdder(2, 1, kernelops.Best())
+	a.Dense(kernelops.Matrix{Data: []float32{1, 7, 3, 9}, Rows: 4, Cols: 1, Stride: 1}, []int32{0, 1, 0, 1},
 		[]float32{1, 2, 3, 0})
-	if !slices.Equal(m.Weight, []float64{4, 2}) || !slices.Equal(m.Mean, []float64{2.5, 7}) ||
-		!slices.Equal(m.M2, []float64{3, 0}) {
-		t.Errorf("%+v", m)
+	m := a.Moments()
+	for class, want := range [][2]float64{{2.5, 0.75}, {7, 0}} {
+		var mean, variance [1]float64
+		m.Mean(class, mean[:])
+		m.Variance(class, variance[:])
+		if mean[0] != want[0] || variance[0] != want[1] {
+			t.Errorf("class %d: mean %v, variance %v", class, mean, variance)
+		}
 	}
 }
 
-func near(a, b []float64) bool {
-	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Abs(x-y) <= 1e-8 })
-}
-
-// The moments joined from any cut are those of all rows, but for rounding.
-func TestMomentsMerge(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		whole, left, right := NewMoments(2, 1), NewMoments(2, 1), NewMoments(2, 1)
-		for i := range rapid.IntRange(0, 20).Draw(t, "rows") {
-			class := rapid.IntRange(0, 1).Draw(t, "class")
-			row := []float32{float32(rapid.IntRange(-9, 9).Draw(t, "value")) + 100}
-			weight := float64(rapid.IntRange(1, 3).Draw(t, "weight"))
-			whole.add(class, row, weight)
-			if i < 7 {
-				left.add(class, row, weight)
-			} else {
-				right.add(class, row, weight)
+// N(1e6, 1), two groups 1e5 standard deviations apart, tiny and huge values: the variance is the nearest float64 to the
+// exact one, and so is the mean.
+func TestMomentsAgainstBigFloats(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	for name, next := range map[string]func() float32{
+		"far":     func() float32 { return 1e6 + float32(r.NormFloat64()) },
+		"apart":   func() float32 { return float32(r.IntN(2))*1e5 + float32(r.NormFloat64()) },
+		"tiny":    func() float32 { return float32(1e-30 * r.NormFloat64()) },
+		"huge":    func() float32 { return float32(1e37 * r.NormFloat64()) },
+		"outlier": func() float32 { return float32(r.NormFloat64() * math.Exp(min(80, 20*r.NormFloat64()))) },
+	} {
+		for _, weighted := range []bool{false, true} {
+			const rows = 5000
+			x, weights := kernelops.NewMatrix(rows, 1), make([]float32, rows)
+			zero := func() *big.Float { return new(big.Float).SetPrec(4000) }
+			weight, sum, squares := zero(), zero(), zero()
+			for i := range rows {
+				x.Row(i)[0], weights[i] = next(), 1
+				if weighted {
+					weights[i] = float32(r.Float64())
+				}
+				w, v := big.NewFloat(float64(weights[i])), big.NewFloat(float64(x.Row(i)[0]))
+				weight.Add(weight, w)
+				sum.Add(sum, zero().Mul(w, v))
+				squares.Add(squares, zero().Mul(zero().Mul(w, v), v))
+			}
+			mean := zero().Quo(sum, weight)
+			variance := zero().Sub(zero().Quo(squares, weight), zero().Mul(mean, mean))
+			if !weighted {
+				weights = nil
+			}
+			a := NewMomentAdder(1, 1, kernelops.Best())
+			a.Dense(x, make([]int32, rows), weights)
+			var gotMean, gotVariance [1]float64
+			m := a.Moments()
+			m.Mean(0, gotMean[:])
+			m.Variance(0, gotVariance[:])
+			wantMean, _ := mean.Float64()
+			wantVariance, _ := variance.Float64()
+			if gotVariance[0] != wantVariance || gotMean[0] != wantMean {
+				t.Errorf("%s, weighted %v: %v and %v, want %v and %v", name, weighted, gotMean, gotVariance, wantMean,
+					wantVariance)
 			}
 		}
-		sum, err := left.Plus(right)
-		if err != nil {
-			t.Fatal(err)
+	}
+}
+
+// AddAll is Add of each, also beyond the numbers that one set of parts takes.
+func TestAddAll(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 1))
+	list := make([]float64, kernelops.PartRows+100)
+	for i := range list {
+		list[i] = r.NormFloat64() * math.Exp(20*r.NormFloat64())
+	}
+	for _, list := range [][]float64{list, {1, -1}, {}, {0x1p-1074, 0x1p1000}, {0, 0}} {
+		one, all := NewExact(1), NewExact(1)
+		for _, v := range list {
+			one.Add(0, v)
 		}
-		if !slices.Equal(sum.Weight, whole.Weight) || !near(sum.Mean, whole.Mean) || !near(sum.M2, whole.M2) {
-			t.Fatalf("%+v, want %+v", sum, whole)
+		all.AddAll(0, list)
+		if !slices.Equal(one.Floats(), all.Floats()) || one.Float(0) != all.Float(0) {
+			t.Errorf("%v, want %v", all.Floats(), one.Floats())
 		}
-	})
+	}
+}
+
+func BenchmarkAddAll(b *testing.B) {
+	e, v := NewExact(1), make([]float64, 1024)
+	for i := range v {
+		v[i] = rand.Float64()
+	}
+	b.SetBytes(8 * 1024)
+	for b.Loop() {
+		e.AddAll(0, v)
+	}
+}
+
+func BenchmarkMoments(b *testing.B) {
+	r := rand.New(rand.NewPCG(9, 1))
+	x := kernelops.NewMatrix(4096, 32)
+	for i := range x.Data {
+		x.Data[i] = float32(r.NormFloat64())
+	}
+	class := make([]int32, x.Rows)
+	b.SetBytes(int64(4 * len(x.Data)))
+	for b.Loop() {
+		a := NewMomentAdder(1, 32, kernelops.Best())
+		for range 16 {
+			a.Dense(x, class, nil)
+		}
+		a.Moments()
+	}
 }

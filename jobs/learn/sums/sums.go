@@ -1,17 +1,16 @@
-// Package sums adds up rows and lists. The order of additions is part of the result: within a leaf, the order of the
-// records; between leaves, from left to right.
+// Package sums adds up rows and lists without rounding, so no order of the records, no shards and no files reach a
+// result. A sum is rounded once, when it is read.
 package sums
 
 import (
-	"slices"
+	"math"
 
-	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/kernelops"
 )
 
-// Of adds two lists element by element. Lists of different lengths are a *protocol.Fault of CodeCorrupt.
-func Of[T float64 | int64 | int32 | uint64](left, right []T) ([]T, error) {
+// Of adds two lists of whole numbers element by element. Lists of different lengths are a *protocol.Fault of
+// CodeCorrupt.
+func Of[T int64 | int32 | uint64](left, right []T) ([]T, error) {
 	if len(left) != len(right) {
 		return nil, jobs.Malformed("partials of %d and %d numbers", len(left), len(right))
 	}
@@ -26,8 +25,14 @@ func Of[T float64 | int64 | int32 | uint64](left, right []T) ([]T, error) {
 }
 
 // Into adds the list of the right to that of the left, as Of does.
-func Into[T float64 | int64 | int32 | uint64](left *[]T, right []T) (err error) {
+func Into[T int64 | int32 | uint64](left *[]T, right []T) (err error) {
 	*left, err = Of(*left, right)
+	return err
+}
+
+// Join adds exact sums of the right to those of the left, as Exact.Plus does.
+func Join(left **Exact, right *Exact) (err error) {
+	*left, err = (*left).Plus(right)
 	return err
 }
 
@@ -42,73 +47,40 @@ func Total[T float64 | int64](list []T) (total T) {
 // Rows are the weighted sums of the rows of each class, or of each cluster.
 type Rows struct {
 	Width  int
-	Sums   []float64 // [classes x width]
-	Weight []float64 // [classes]: numbers of rows, or their weights
+	Sums   *Exact // [classes x width]
+	Weight *Exact // [classes]: numbers of rows, or their weights
 }
 
-// New returns sums without any row: all are 0.
-func New(classes, width int) Rows {
-	return Rows{width, make([]float64, classes*width), make([]float64, classes)}
-}
-
-// Fields lists both arrays, under the names sums and weight.
+// Fields lists both, under the names sums and weight.
 func (r *Rows) Fields(f *jobs.Fields, sums, weight string) {
-	jobs.List(f, weight, &r.Weight)
-	f.Dim(sums, 1, &r.Width)
-	jobs.List(f, sums, &r.Sums, len(r.Weight), r.Width)
+	jobs.Make(f, &r.Weight).Fields(f, weight)
+	f.Int(sums+".width", &r.Width, 0, math.MaxInt32)
+	jobs.Make(f, &r.Sums).Fields(f, sums)
+	f.Require(r.Sums.Len() == r.Classes()*r.Width, "sums of %d numbers, not of %d x %d", r.Sums.Len(), r.Classes(),
+		r.Width)
 }
 
-// Of returns the sums of a class.
-func (r *Rows) Of(class int) []float64 { return r.Sums[class*r.Width : (class+1)*r.Width] }
+// Classes returns the number of classes.
+func (r *Rows) Classes() int { return r.Weight.Len() }
 
-// AddDense adds each row of x to the sums of its class, in order. If weights is nil, each row weighs 1. The time is
-// linear in the values.
-func (r *Rows) AddDense(x kernelops.Matrix, class []int32, weights []float32, ops *kernelops.Set) {
-	if weights == nil {
-		ops.AccumulateRows(r.Sums, x, class)
+// Mean sets mean to the mean of a class, which weighs more than 0: the exact sum and the exact weight, each rounded,
+// and their quotient, so within 1.5 units in the last place of the exact mean.
+func (r *Rows) Mean(class int, mean []float64) {
+	weight := r.Weight.Float(class)
+	for j := range mean {
+		mean[j] = r.Sums.Float(class*r.Width+j) / weight
 	}
-	for i, y := range class {
-		w := r.weigh(y, weights, i)
-		if weights == nil {
-			continue
-		}
-		sums := r.Of(int(y))
-		for j, v := range x.Row(i) {
-			sums[j] += float64(w * float64(v))
-		}
-	}
-}
-
-// AddSparse is AddDense for sparse rows; the time is linear in their entries.
-func (r *Rows) AddSparse(x dataset.Sparse, class []int32, weights []float32) {
-	for i, y := range class {
-		sums, w := r.Of(int(y)), r.weigh(y, weights, i)
-		indices, values := x.Row(i)
-		for e, j := range indices {
-			sums[j] += float64(w * float64(values[e]))
-		}
-	}
-}
-
-// weigh adds the weight of row i to its class, and returns that weight.
-func (r *Rows) weigh(class int32, weights []float32, i int) float64 {
-	w := 1.0
-	if weights != nil {
-		w = float64(weights[i])
-	}
-	r.Weight[class] += w
-	return w
 }
 
 // Plus returns these sums plus those to the right; it changes neither.
-func (r *Rows) Plus(right *Rows) (Rows, error) {
-	if r.Width != right.Width || len(r.Weight) != len(right.Weight) {
-		return Rows{}, jobs.Malformed("sums of %d x %d and %d x %d", len(r.Weight), r.Width, len(right.Weight),
-			right.Width)
+func (r *Rows) Plus(right *Rows) (*Rows, error) {
+	if r.Width != right.Width {
+		return nil, jobs.Malformed("sums of rows of %d and %d numbers", r.Width, right.Width)
 	}
-	total := Rows{r.Width, slices.Clone(r.Sums), slices.Clone(r.Weight)}
-	ops := kernelops.Best() // any kernel set gives the same bits
-	ops.Add(total.Sums, right.Sums)
-	ops.Add(total.Weight, right.Weight)
-	return total, nil
+	weight, err := r.Weight.Plus(right.Weight)
+	if err != nil {
+		return nil, err
+	}
+	total, err := r.Sums.Plus(right.Sums)
+	return &Rows{r.Width, total, weight}, err
 }

@@ -2,6 +2,8 @@ package sums
 
 import (
 	"errors"
+	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -24,10 +26,10 @@ func TestOf(t *testing.T) {
 	if got, err := Of(left, []int64{10, 20}); err != nil || !slices.Equal(got, []int64{11, 22}) || left[0] != 1 {
 		t.Errorf("%v, %v; left is %v", got, err, left)
 	}
-	if got, err := Of[float64](nil, nil); got != nil || err != nil {
+	if got, err := Of[int64](nil, nil); got != nil || err != nil {
 		t.Errorf("%v, %v", got, err)
 	}
-	_, err := Of([]float64{1}, nil)
+	_, err := Of([]int64{1}, nil)
 	wantCorrupt(t, "two lengths", err)
 }
 
@@ -36,48 +38,100 @@ func TestOf(t *testing.T) {
 func TestRowsByHand(t *testing.T) {
 	x := kernelops.Matrix{Data: []float32{1, 2, 3, 4, 5, 6}, Rows: 3, Cols: 2, Stride: 2}
 	class, weights := []int32{1, 0, 1}, []float32{2, 3, 0.5}
+	wantRows := func(what string, a *Adder, sums, weight, squares []float64) {
+		t.Helper()
+		m := a.Moments()
+		if !slices.Equal(m.Sums.Floats(), sums) || !slices.Equal(m.Weight.Floats(), weight) ||
+			!slices.Equal(m.Squares.Floats(), squares) {
+			t.Errorf("%s: %v, %v, %v", what, m.Sums.Floats(), m.Weight.Floats(), m.Squares.Floats())
+		}
+	}
 	for _, ops := range kernelops.All() {
-		plain := New(2, 2)
-		plain.AddDense(x, class, nil, ops)
-		if !slices.Equal(plain.Sums, []float64{3, 4, 6, 8}) || !slices.Equal(plain.Weight, []float64{1, 2}) {
-			t.Errorf("plain: %+v", plain)
+		plain := NewMomentAdder(2, 2, ops)
+		plain.Dense(x, class, nil)
+		wantRows("plain", plain, []float64{3, 4, 6, 8}, []float64{1, 2}, []float64{9, 16, 26, 40})
+		if low, high := plain.Range(); !slices.Equal(low, []float32{1, 2}) || !slices.Equal(high, []float32{5, 6}) {
+			t.Errorf("%s: ranges %v to %v", ops.Name, low, high)
 		}
-		weighted := New(2, 2)
-		weighted.AddDense(x, class, weights, ops)
-		if !slices.Equal(weighted.Sums, []float64{9, 12, 4.5, 7}) || !slices.Equal(weighted.Weight, []float64{3, 2.5}) {
-			t.Errorf("weighted: %+v", weighted)
-		}
+		weighted := NewMomentAdder(2, 2, ops)
+		weighted.Dense(x, class, weights)
+		wantRows("weighted", weighted, []float64{9, 12, 4.5, 7}, []float64{3, 2.5}, []float64{27, 48, 14.5, 26})
 	}
 	entries := dataset.Sparse{Width: 2, Indptr: []int{0, 2, 3, 5}, Indices: []int32{0, 1, 1, 0, 1},
 		Values: []float32{1, 2, 4, 5, 6}}
-	sparse := New(2, 2)
-	sparse.AddSparse(entries, class, weights)
-	if !slices.Equal(sparse.Sums, []float64{0, 12, 4.5, 7}) || !slices.Equal(sparse.Weight, []float64{3, 2.5}) {
-		t.Errorf("sparse: %+v", sparse)
+	sparse := NewMomentAdder(2, 2, kernelops.Generic())
+	sparse.Sparse(entries, class, weights)
+	wantRows("sparse", sparse, []float64{0, 12, 4.5, 7}, []float64{3, 2.5}, []float64{0, 48, 14.5, 26})
+	sparse = NewMomentAdder(2, 2, kernelops.Generic())
+	sparse.Sparse(entries, class, nil)
+	wantRows("sparse, plain", sparse, []float64{0, 4, 6, 8}, []float64{1, 2}, []float64{0, 16, 26, 40})
+}
+
+// stored is moments as a partial holds them.
+type stored struct{ *Moments }
+
+func (s stored) Fields(f *jobs.Fields) { s.Moments.Fields(f) }
+
+// hardRows are columns of different scales, far from zero, with outliers, denormals and zeros.
+func hardRows(r *rand.Rand, rows int) kernelops.Matrix {
+	x := kernelops.NewMatrix(rows, 7)
+	for i := range rows {
+		copy(x.Row(i), []float32{float32(r.NormFloat64()), 1e6 + float32(r.NormFloat64()),
+			1e-30 * float32(r.NormFloat64()), float32(r.IntN(3)), 0x1p-149 * float32(r.IntN(9)),
+			1e38 * float32(r.Float64()), float32(r.NormFloat64())})
+		if r.IntN(50) == 0 {
+			x.Row(i)[6] *= 1e20
+		}
+	}
+	return x
+}
+
+// Any cut of the rows, by any kernel set, weighted by 1 or not at all, gives the same arrays.
+func TestAdderIsOrderFree(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	x := hardRows(r, 3000)
+	class, ones := make([]int32, x.Rows), slices.Repeat([]float32{1}, x.Rows)
+	for i := range class {
+		class[i] = int32(r.IntN(3))
+	}
+	var want jobs.Arrays
+	for _, ops := range kernelops.All() {
+		for _, cut := range [][]int{{0, 3000}, {0, 1, 2, 17, 900, 901, 3000}, {0, 2999, 3000}} {
+			whole := NewMomentAdder(3, 7, ops).Moments()
+			for i, from := range cut[:len(cut)-1] {
+				a, to := NewMomentAdder(3, 7, ops), cut[i+1]
+				middle := (from + to) / 2
+				a.Dense(x.RowRange(middle, to), class[middle:to], nil)
+				a.Dense(x.RowRange(from, middle), class[from:middle], ones[from:middle])
+				part, err := jobs.Read(jobs.ArraysOf(stored{a.Moments()}), stored{&Moments{}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if whole, err = part.Plus(whole); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got := jobs.ArraysOf(stored{whole})
+			if want == nil {
+				want = got
+			}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("%s, cut %v: other arrays", ops.Name, cut)
+			}
+		}
 	}
 }
 
-// stored is sums as a partial holds them.
-type stored struct{ Rows }
-
-func (s *stored) Fields(f *jobs.Fields) { s.Rows.Fields(f, "sums", "weight") }
-
-func TestPlus(t *testing.T) {
-	a, b := Rows{2, []float64{1, 2, 3, 4}, []float64{1, 1}}, Rows{2, []float64{10, 20, 30, 40}, []float64{2, 3}}
-	back, err := jobs.Read(jobs.ArraysOf(&stored{b}), &stored{})
-	if err != nil {
-		t.Fatal(err)
+func TestPlusRefusesOtherShapes(t *testing.T) {
+	of := func(classes, width int) *Moments {
+		return NewMomentAdder(classes, width, kernelops.Generic()).Moments()
 	}
-	sum, err := a.Plus(&back.Rows)
-	if err != nil || !slices.Equal(sum.Sums, []float64{11, 22, 33, 44}) || !slices.Equal(sum.Weight, []float64{3, 4}) {
-		t.Errorf("%+v, %v", sum, err)
-	}
-	if a.Sums[0] != 1 || b.Sums[0] != 10 {
-		t.Error("a side changed")
-	}
-	wide, more := New(2, 3), New(3, 2)
-	_, err = a.Plus(&wide)
+	_, err := of(2, 2).Plus(of(2, 3))
 	wantCorrupt(t, "another width", err)
-	_, err = a.Plus(&more)
+	_, err = of(2, 2).Plus(of(3, 2))
 	wantCorrupt(t, "more classes", err)
+	a := jobs.ArraysOf(stored{of(2, 2)})
+	jobs.PutScalar(a, "sums.width", int64(3))
+	_, err = jobs.Read(a, stored{&Moments{}})
+	wantCorrupt(t, "a width that is not that of the sums", err)
 }
