@@ -38,7 +38,7 @@ func neighbors() []Case {
 			Memory: &Large{Input: points, Fault: "STATE_TOO_BIG"}},
 		{Name: "neighbors-digits", Kind: neighbors, Params: `{"k":3,"mode":"classify","lists":"csv"}`,
 			Matrix: &Clustered{Over: askedDigits, Kill: `{"k":1}`,
-				Digest:      "17a55746397b3cc5d3c05c7935281f0e9cf6f6ab0024e41bd34a768c35954568",
+				Digest:      "e43adf51afd9ea35b1fdd859b67ca2f9c640cd4168e7f0229cea088ddd02a57c",
 				Index:       "neighbors/index.json",
 				IndexDigest: "99b67d4cf159ff6b43b8dbc3308a4974c04056ff9eb9fc67bb53241cfa89ab40"}},
 	}

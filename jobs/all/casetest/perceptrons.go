@@ -35,10 +35,10 @@ func perceptrons() []Case {
 			Memory: &Large{Input: documents}},
 		{Name: "perceptron-chained", Kind: perceptron, Params: `{"epochs":3}`,
 			Matrix: &Clustered{Over: digits, Kill: `{"epochs":1}`,
-				Digest: "0098d30dddbdfe8416c5124a8b927f3c8951fc40b7aa5586abb30b057ca721e1"}},
+				Digest: "c0cc56e7dd1b17ddcffc0f613489d5936601dd280a7e821eed7d6fb7da733288"}},
 		{Name: "perceptron-mixed-digits", Kind: perceptron,
 			Params: `{"epochs":3,"over":"mixed","mixing":"mistakes"}`,
 			Matrix: &Clustered{Over: digits, Kill: `{"epochs":2,"over":"mixed"}`,
-				Digest: "716e12fbcf4d4db14cc02d29478f2be157e17547c6fd98abaf9eefb11565c940"}},
+				Digest: "560d9146f951256de314010271a3973b12f0db5c00690f84e5e073e38970c28c"}},
 	}
 }
