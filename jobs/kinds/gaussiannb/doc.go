@@ -13,9 +13,7 @@
 //	m_y = sum(w x) / W_y,  v_y = sum(w (x - m_y)^2) / W_y + var_smoothing * V,
 //
 // where V is the largest population variance of any column over all training records. The default of var_smoothing is
-// 1e-9, as in scikit-learn's GaussianNB. Sums are float64: by West's weighted update (Communications
-// of the ACM 22(9), 1979) over the rows of a leaf in their order, and by the pairwise formula of Chan,
-// Golub and LeVeque (1979) where leaves merge along the tree.
+// 1e-9, as in scikit-learn's GaussianNB. Means and variances come from exact sums (package sums) and are rounded once.
 //
 // Prediction adds logarithms in float64, columns in order, so wide records do not underflow. Ties go to the class
 // whose label comes first in byte order.

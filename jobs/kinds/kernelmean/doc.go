@@ -13,7 +13,8 @@
 //	|phi(x) - mu_y|^2 = k(x, x) - 2/m_y sum over i of k(x_i, x) + 1/m_y^2 sum over i, j of k(x_i, x_j),
 //
 // the sums over the records of class y. Equal ones go to the label that is first in byte order. The values of the
-// kernel are those of package kernels (float32), their sums float64 in the order of the records; with the linear
+// kernel are those of package kernels (float32), the sum over i float64 in the order of the records, the sum over j
+// exact (package sums); with the linear
 // kernel the rule is that of package nearestmean but for rounding, of some width times 2^-24 |x|^2. A kernel that is
 // not positive semidefinite (sigmoid) has squares below 0; they decide as they are, and count 0 as distances.
 //

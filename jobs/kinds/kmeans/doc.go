@@ -26,13 +26,13 @@
 // center. One pass finds these sums, and for each of the candidates what would be drawn next: k + 1 passes. The sums
 // are fixed point (type potential). "farthest" takes the record farthest from those taken, after a random first:
 // k passes (Gonzalez, 1985). All draw by package sampling, from records as they are read, so that no draw depends on
-// shards; sums of weights that are not whole numbers, and scaling by columns, depend on them in the last bit.
+// shards.
 //
 // # Numerics
 //
 // Assignment is kernelops.Nearest, as docs/numerics.md says: the center at the least float64 distance of the record as
-// it is, the lower number at a tie. Sums are float64 in row order and merge along the tree. A round changes J only
-// downwards, but for the rounding of float64.
+// it is, the lower number at a tie. Sums are exact (package sums). A round changes J only downwards, but for the
+// rounding of distances and centers.
 //
 // With metric "cosine" rows are scaled to length 1 and so are centers (Dhillon and Modha, "Concept
 // decompositions for large sparse text data using clustering", Machine Learning 42, 2001). The distance

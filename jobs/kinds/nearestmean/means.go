@@ -31,7 +31,7 @@ type totals struct{ *sums.Rows }
 // Fields lists the arrays of a partial.
 func (t *totals) Fields(f *jobs.Fields) { jobs.Make(f, &t.Rows).Fields(f, "sums", "weights") }
 
-// sum sums one leaf in the order of its records, in time linear in its values.
+// sum sums one leaf, in time linear in its values.
 func (p meansPhase) sum(
 	ctx context.Context, space *features.Space, leaf jobs.Leaf, ops *kernelops.Set,
 ) (*totals, error) {

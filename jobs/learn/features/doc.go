@@ -21,8 +21,6 @@
 //
 // The factor of a constant column is 1. Weights of records do not enter the scaling.
 //
-// Means and variances are taken in float64: by Welford's update (Technometrics 4(3), 1962) over
-// the rows of a leaf in their order, and by the pairwise formula of Chan, Golub and LeVeque
-// ("Updating formulae and a pairwise algorithm for computing sample variances", 1979) where leaves
-// merge along the tree. Counts are integers.
+// Means and variances come from exact sums of the values and of their squares (package sums) and are rounded once, so
+// neither order nor shards change them. Counts are integers.
 package features
