@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/gram-compute/gram/chaos/cluster"
@@ -16,6 +17,9 @@ const (
 	usageEvery = 10 * time.Second
 	// grown is the age from which a process's memory counts: before, it still fills its caches.
 	grown = time.Minute
+	// settled is when memory no longer follows the start of the run: what rises until then is shown, and left out in
+	// a figure of its own.
+	settled = 20 * time.Minute
 )
 
 // usage is what coordinators and workers took of the machine, over a run.
@@ -65,6 +69,12 @@ func (t *trial) sampleUsage() {
 // one peak moves it little.
 const blocks = 24
 
+// after returns the samples from a time of the run on; they are in its order.
+func after(samples []sample, from time.Duration) []sample {
+	first := sort.Search(len(samples), func(i int) bool { return samples[i].at >= from })
+	return samples[first:]
+}
+
 // trend is how a quantity went.
 type trend struct {
 	samples            int
@@ -111,21 +121,31 @@ func median(samples []sample, of func(sample) float64) float64 {
 
 // showUsage writes the trends of a run.
 func (p *printer) showUsage(u usage) {
-	p.line("\n%-13s %-11s %7s  %13s %12s  %s", "PROCESSES", "HAVE", "SAMPLES", "FIRST QUARTER", "LAST QUARTER",
-		"AN HOUR")
+	p.line("\n%-13s %-11s %7s  %13s %12s  %-15s  %s", "PROCESSES", "HAVE", "SAMPLES", "FIRST QUARTER", "LAST QUARTER",
+		"AN HOUR", fmt.Sprintf("AFTER %.0f MINUTES", settled.Minutes()))
 	for _, role := range []string{"coordinators", "workers"} {
-		memory, ok := trendOf(u[role], func(s sample) float64 { return s.memory })
-		files, _ := trendOf(u[role], func(s sample) float64 { return s.files })
-		if !ok {
-			p.line("%-13s not measured: %d samples", role, len(u[role]))
-			continue
-		}
-		p.trend(role, "memory", memory, func(bytes float64) string { return fmt.Sprintf("%.1f MiB", bytes/(1<<20)) })
-		p.trend(role, "descriptors", files, func(n float64) string { return fmt.Sprintf("%.0f", n) })
+		p.trend(role, "memory", u[role], func(s sample) float64 { return s.memory },
+			func(bytes float64) string { return fmt.Sprintf("%.1f MiB", bytes/(1<<20)) })
+		p.trend(role, "descriptors", u[role], func(s sample) float64 { return s.files },
+			func(n float64) string { return fmt.Sprintf("%.0f", n) })
 	}
 }
 
-func (p *printer) trend(role, have string, t trend, text func(float64) string) {
-	p.line("%-13s %-11s %7d  %13s %12s  %+.1f%% ± %.1f%%", role, have, t.samples, text(t.first), text(t.last),
-		100*t.perHour, 100*t.plusMinus)
+// trend writes how a quantity went in the whole run, and its slope once more without the beginning.
+func (p *printer) trend(role, have string, samples []sample, of func(sample) float64, text func(float64) string) {
+	all, ok := trendOf(samples, of)
+	if !ok {
+		p.line("%-13s %-11s not measured: %d samples", role, have, len(samples))
+		return
+	}
+	later := "not measured"
+	if t, ok := trendOf(after(samples, settled), of); ok {
+		later = t.slope()
+	}
+	p.line("%-13s %-11s %7d  %13s %12s  %-15s  %s", role, have, all.samples, text(all.first), text(all.last),
+		all.slope(), later)
+}
+
+func (t trend) slope() string {
+	return fmt.Sprintf("%+.1f%% ± %.1f%%", 100*t.perHour, 100*t.plusMinus)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
 )
@@ -49,5 +50,23 @@ func TestATrendKnowsItsError(t *testing.T) {
 	got, ok := trendOf(samples, func(s sample) float64 { return s.files })
 	if !ok || math.Abs(got.perHour) > got.plusMinus || math.Abs(got.plusMinus-0.0739) > 0.002 {
 		t.Errorf("%+v, want a slope of about 0 and an error of 0.0739", got)
+	}
+}
+
+// What rises at the beginning and then stays is shown with both slopes.
+func TestUsageShowsTheSlopeWithoutTheBeginning(t *testing.T) {
+	var samples []sample
+	for at := time.Duration(0); at < time.Hour; at += 10 * time.Second {
+		samples = append(samples, sample{at: at, memory: 64 + 64*min(at, settled).Hours()})
+	}
+	var text strings.Builder
+	p := &printer{to: &text}
+	p.showUsage(usage{"coordinators": samples, "workers": samples[:100]})
+	lines := strings.Split(text.String(), "\n")
+	if len(lines) < 4 || !strings.HasSuffix(lines[2], "+0.0% ± 0.0%") || strings.Count(lines[2], "+0.0%") != 1 {
+		t.Errorf("memory rises for %v only:\n%s", settled, text.String())
+	}
+	if last := lines[len(lines)-3]; !strings.HasSuffix(last, "not measured") {
+		t.Errorf("a run of 17 minutes: %q", last)
 	}
 }

@@ -24,6 +24,9 @@ const (
 	snapshotsKept = 3
 	snapshotPause = 5 * time.Second       // between two looks at whether one is due, where SnapshotEntries says when
 	MemoryTimeout = 50 * time.Millisecond // raft's timeouts for a cluster that keeps all in memory
+	// idleConnections to one member stay open, for heartbeats and votes; entries have one of their own. Each takes
+	// 256 KiB of buffers at either end. More pile up with the elections: raft never closes an idle connection.
+	idleConnections = 1
 )
 
 // LogFile is the log's name in the raft folder.
@@ -196,7 +199,7 @@ func (m *Member) OpenTransport(cfg Config, identity *pki.Identity, clusterID fun
 		return err
 	}
 	transport := raft.NewNetworkTransportWithConfig(&raft.NetworkTransportConfig{
-		Stream: port, MaxPool: 3, Timeout: 10 * time.Second, Logger: hclog.NewNullLogger(),
+		Stream: port, MaxPool: idleConnections, Timeout: 10 * time.Second, Logger: hclog.NewNullLogger(),
 	})
 	m.closers = append(m.closers, transport)
 	m.Port, m.transport, m.Address = port, transport, transport.LocalAddr()

@@ -85,8 +85,11 @@ func applyRemoveAlias(s State, cmd *pb.RemoveAlias) (State, Reply) {
 
 // writeUpkeep writes retired jobs, then aliases.
 func (o *recordWriter) writeUpkeep(s State) {
+	retired := &pb.RetiredRecord{} // one for all: there may be very many
+	record := &pb.SnapshotRecord{Body: &pb.SnapshotRecord_Retired{Retired: retired}}
 	s.Retired.Each(func(r Retired) bool {
-		o.write(&pb.SnapshotRecord{Body: &pb.SnapshotRecord_Retired{Retired: r.record()}})
+		r.fill(retired)
+		o.write(record)
 		return o.err == nil
 	})
 	s.EachAlias(func(a Alias) bool {

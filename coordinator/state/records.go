@@ -1,7 +1,6 @@
 package state
 
 import (
-	"encoding/binary"
 	"errors"
 	"io"
 
@@ -26,8 +25,6 @@ func (t *teeReader) ReadByte() (byte, error) {
 	_, err := io.ReadFull(t, one[:])
 	return one[0], err
 }
-
-func protoVarint(n int) []byte { return binary.AppendUvarint(nil, uint64(n)) }
 
 func (j *Job) record() *pb.JobRecord {
 	record := &pb.JobRecord{

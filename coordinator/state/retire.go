@@ -64,9 +64,10 @@ func (jobs RetiredJobs) put(r Retired) RetiredJobs {
 	return jobs
 }
 
-func (r Retired) record() *pb.RetiredRecord {
-	return &pb.RetiredRecord{Id: r.ID, Number: r.Number, RetiredUnixMs: r.RetiredAt, OwnOutput: r.OwnOutput,
-		Swept: r.Swept}
+// fill sets every field of record.
+func (r Retired) fill(record *pb.RetiredRecord) {
+	record.Id, record.Number, record.RetiredUnixMs = r.ID, r.Number, r.RetiredAt
+	record.OwnOutput, record.Swept = r.OwnOutput, r.Swept
 }
 
 func retiredFrom(r *pb.RetiredRecord) Retired {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash"
@@ -68,18 +69,22 @@ type recordWriter struct {
 	digest  hash.Hash
 	records uint64
 	err     error
+	framed  []byte // the last record with its length; its memory is used again
 }
 
 func (o *recordWriter) write(record *pb.SnapshotRecord) {
 	if o.err != nil {
 		return
 	}
-	body, err := proto.MarshalOptions{Deterministic: true}.Marshal(record)
+	options := proto.MarshalOptions{Deterministic: true}
+	framed := binary.AppendUvarint(o.framed[:0], uint64(options.Size(record)))
+	options.UseCachedSize = true
+	framed, err := options.MarshalAppend(framed, record)
 	if err != nil {
 		o.err = fmt.Errorf("encode snapshot record %d: %w", o.records, err)
 		return
 	}
-	framed := append(protoVarint(len(body)), body...)
+	o.framed = framed
 	_, o.err = o.w.Write(framed)
 	o.digest.Write(framed)
 	o.records++
