@@ -7,6 +7,7 @@ import (
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/sums"
 )
 
 // Regression is how far predicted values lie from the labels, read as numbers. No record gives
@@ -20,14 +21,15 @@ type Regression struct {
 	R2 float64 `json:"r2"`
 }
 
-// errorRecords is an array of a partial of a regression.
-const errorRecords = "errors.records"
-
-// errorSums are sums over records in their order; they are float64, merged along the tree.
+// errorSums are exact sums over records.
 type errorSums struct {
-	records           int64
-	squared, absolute float64
-	mean, m2          float64 // of the labels
+	records int64
+	errors  *sums.Exact   // of the squared errors and of the absolute ones
+	truth   *sums.Moments // of the labels: one class of one column
+}
+
+func newErrorSums() *errorSums {
+	return &errorSums{errors: sums.NewExact(2), truth: sums.NewMoments(1, 1)}
 }
 
 // Number reads the label of a record as a finite number; another is a *protocol.Fault of
@@ -47,41 +49,35 @@ func (s *errorSums) add(id dataset.Identity, truth, value float64) error {
 		return id.Fault("the prediction %v of %v has no finite error", value, truth)
 	}
 	s.records++
-	s.squared += float64(e * e)
-	s.absolute += math.Abs(e)
-	d := truth - s.mean
-	s.mean += d / float64(s.records)
-	s.m2 += float64(d * (truth - s.mean))
+	s.errors.Add(0, min(float64(e*e), math.MaxFloat64))
+	s.errors.Add(1, math.Abs(e))
+	s.truth.Add(truth)
 	return nil
 }
 
-// plus adds the sums to the right, the moments by Chan's formula.
-func (s errorSums) plus(right errorSums) errorSums {
-	if s.records == 0 {
-		return right
+// plus adds the sums to the right.
+func (s *errorSums) plus(right *errorSums) (*errorSums, error) {
+	truth, err := s.truth.Plus(right.truth)
+	if err != nil {
+		return nil, err
 	}
-	if right.records == 0 {
-		return s
-	}
-	sum := errorSums{records: s.records + right.records, squared: s.squared + right.squared,
-		absolute: s.absolute + right.absolute}
-	share := float64(right.records) / float64(sum.records)
-	d := right.mean - s.mean
-	sum.mean = s.mean + float64(d*share)
-	sum.m2 = s.m2 + right.m2 + float64(float64(d*d)*float64(float64(s.records)*share))
-	return sum
+	errors, err := s.errors.Plus(right.errors)
+	return &errorSums{s.records + right.records, errors, truth}, err
 }
 
-func (s errorSums) report() Regression {
+func (s *errorSums) report() Regression {
 	if s.records == 0 {
 		return Regression{}
 	}
-	r := Regression{Records: s.records, MeanSquaredError: bounded(s.squared / float64(s.records)),
-		MeanAbsoluteError: bounded(s.absolute / float64(s.records))}
+	n, squared := float64(s.records), s.errors.Float(0)
+	r := Regression{Records: s.records, MeanSquaredError: bounded(squared / n),
+		MeanAbsoluteError: bounded(s.errors.Float(1) / n)}
+	var variance [1]float64
+	s.truth.Variance(0, variance[:])
 	switch {
-	case s.m2 > 0:
-		r.R2 = bounded(1 - s.squared/s.m2)
-	case s.squared == 0:
+	case variance[0] > 0:
+		r.R2 = bounded(1 - squared/float64(variance[0]*n))
+	case squared == 0:
 		r.R2 = 1
 	}
 	return r
@@ -98,10 +94,15 @@ func bounded(v float64) float64 {
 
 // Fields lists the sums.
 func (s *errorSums) Fields(f *jobs.Fields) {
-	jobs.Scalar(f, errorRecords, &s.records)
+	jobs.Scalar(f, "errors.records", &s.records)
 	f.Require(s.records >= 0, "errors of %d records", s.records)
-	jobs.Scalar(f, "errors.squared", &s.squared)
-	jobs.Scalar(f, "errors.absolute", &s.absolute)
-	jobs.Scalar(f, "truth.mean", &s.mean)
-	jobs.Scalar(f, "truth.m2", &s.m2) // squared distances of the labels from their mean
+	jobs.Make(f, &s.errors).Fields(f, "errors")
+	jobs.Make(f, &s.truth).Fields(f)
+	f.Require(s.errors.Len() == 2 && s.truth.Classes() == 1 && s.truth.Width == 1, "%d sums of errors", s.errors.Len())
+	f.Check(func() error {
+		if weight := s.truth.Weight.Float(0); weight != float64(s.records) {
+			return jobs.Malformed("labels of %v records, not %d", weight, s.records)
+		}
+		return nil
+	})
 }

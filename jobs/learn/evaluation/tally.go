@@ -24,7 +24,7 @@ type Tally struct {
 // NewTally returns an empty tally for the outcomes of a model.
 func NewTally(answers jobs.Answers) *Tally {
 	if answers.Labels == nil {
-		return &Tally{errors: &errorSums{}}
+		return &Tally{errors: newErrorSums()}
 	}
 	return &Tally{confusion: NewConfusion(), mistakes: NewMistakes(maxMistakes)}
 }
@@ -82,7 +82,7 @@ func (t *Tally) JudgeNumber(id dataset.Identity, truth, value float64) error {
 
 // Fields lists the tally: arrays named "labels", "cells.*" and "mistakes.*", or "errors.*" and "truth.*".
 func (t *Tally) Fields(f *jobs.Fields) {
-	if f.Has(errorRecords, t.errors != nil) {
+	if f.Has("errors.records", t.errors != nil) {
 		jobs.Make(f, &t.errors).Fields(f)
 		return
 	}
@@ -91,13 +91,13 @@ func (t *Tally) Fields(f *jobs.Fields) {
 }
 
 // Plus takes in the tally to the right, which must not be used afterwards.
-func (t *Tally) Plus(right *Tally) (*Tally, error) {
+func (t *Tally) Plus(right *Tally) (_ *Tally, err error) {
 	if (t.errors == nil) != (right.errors == nil) {
 		return nil, jobs.Malformed("an evaluation of labels cannot be merged with one of values")
 	}
 	if t.errors != nil {
-		*t.errors = t.errors.plus(*right.errors)
-		return t, nil
+		t.errors, err = t.errors.plus(right.errors)
+		return t, err
 	}
 	t.confusion.Merge(right.confusion)
 	t.mistakes.Merge(right.mistakes)

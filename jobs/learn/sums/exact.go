@@ -70,6 +70,23 @@ func (e *Exact) AddWeighted(i int, weight float32, v float64) {
 	e.Add(i, float64(float64(weight)*(v-high)))
 }
 
+// AddSquare adds v*v to sum i, unrounded if the magnitude of v is 0 or between 2^-400 and 2^500. Others are rounded, and
+// beyond float64 they count as its largest number.
+func (e *Exact) AddSquare(i int, v float64) {
+	if magnitude := math.Abs(v); magnitude < 0x1p-400 || magnitude > 0x1p500 {
+		e.Add(i, min(float64(v*v), math.MaxFloat64))
+		return
+	}
+	word := math.Float64bits(v)
+	mantissa, exponent := word&(1<<52-1)|1<<52, int(word>>52)&0x7ff-1075
+	high, low := bits.Mul64(mantissa, mantissa)
+	for _, digits := range []uint64{low & (1<<32 - 1), low >> 32, high & (1<<32 - 1), high >> 32} {
+		unit := math.Float64frombits(uint64(2*exponent+1023) << 52)
+		e.Add(i, float64(float64(digits)*unit))
+		exponent += 16
+	}
+}
+
 // widen makes room for limbs from low to below high.
 func (e *Exact) widen(low, high int) {
 	if e.limbs > 0 {

@@ -144,6 +144,27 @@ func TestAddWeighted(t *testing.T) {
 	}
 }
 
+// Squares of 53 bits have 106, at any exponent; beyond, they are rounded.
+func TestAddSquare(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 3))
+	e, want := NewExact(1), new(big.Float).SetPrec(4000)
+	for range 1000 {
+		v := math.Ldexp(r.NormFloat64(), r.IntN(880)-390)
+		e.AddSquare(0, v)
+		want.Add(want, new(big.Float).SetPrec(4000).Mul(big.NewFloat(v), big.NewFloat(v)))
+	}
+	if got := new(big.Float).SetMantExp(new(big.Float).SetInt(e.Int(0)), e.Unit()); got.Cmp(want) != 0 {
+		t.Errorf("%v, want %v", got, want)
+	}
+	for v, want := range map[float64]float64{0: 0, 0x1p-500: 0x1p-1000, 0x1p600: math.MaxFloat64, 3: 9} {
+		e := NewExact(1)
+		e.AddSquare(0, v)
+		if got := e.Float(0); got != want {
+			t.Errorf("%v squared is %v, want %v", v, got, want)
+		}
+	}
+}
+
 func BenchmarkExactAdd(b *testing.B) {
 	e, v := NewExact(64), make([]float64, 1024)
 	for i := range v {

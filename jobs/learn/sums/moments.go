@@ -12,6 +12,18 @@ type Moments struct {
 	Squares *Exact // [classes x width]
 }
 
+// NewMoments returns moments without any row.
+func NewMoments(classes, width int) *Moments {
+	return &Moments{Rows{width, NewExact(classes * width), NewExact(classes)}, NewExact(classes * width)}
+}
+
+// Add adds a finite value of weight 1 to moments of one class and one column.
+func (m *Moments) Add(v float64) {
+	m.Weight.Add(0, 1)
+	m.Sums.Add(0, v)
+	m.Squares.AddSquare(0, v)
+}
+
 // Fields lists the sums.
 func (m *Moments) Fields(f *jobs.Fields) {
 	m.Rows.Fields(f, "sums", "weight")
