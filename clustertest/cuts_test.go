@@ -1,0 +1,106 @@
+package clustertest_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gram-compute/gram/clustertest"
+)
+
+// cutRows are lines of CSV whose columns have other scales, ranges and offsets, so that sums round, and their label.
+func cutRows(n int) []string {
+	r := rand.New(rand.NewPCG(5, 12))
+	lines := make([]string, n)
+	for i := range lines {
+		class := i % 3
+		lines[i] = fmt.Sprintf("%c,%g,%g,%g,%g\n", 'a'+class, float32(class)+float32(r.NormFloat64()),
+			1e6+float32(r.NormFloat64()), float32(math.Ldexp(r.NormFloat64(), r.IntN(40)-30)), float32(r.IntN(9)))
+	}
+	return lines
+}
+
+// A table cut into shards of other sizes, or into seven files, gives the same model.
+func TestCutsAndTheModel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs gram 32 times; make test-all does")
+	}
+	t.Parallel()
+	home := t.TempDir()
+	one, seven := filepath.Join(home, "one"), filepath.Join(home, "seven")
+	lines := cutRows(3000)
+	write := func(folder, name string, lines []string) {
+		t.Helper()
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(strings.Join(lines, "")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(one, "all.csv", lines)
+	for i := range 7 {
+		write(seven, fmt.Sprintf("part-%d.csv", i), lines[i*len(lines)/7:(i+1)*len(lines)/7])
+	}
+	for _, c := range []struct {
+		kind, params string
+		files        bool // also cut into files: nothing goes by a record's identity
+	}{
+		{"GaussianNaiveBayes", `{}`, true},
+		{"NearestMean", `{"features":{"scale":"standard"}}`, true},
+		{"KMeans", `{"k":3,"init":"given","centers":[[0,1e6,0,1],[1,1e6,0,4],[2,1e6,0,7]]}`, true},
+		{"KMeans", `{"k":5}`, false},
+		{"KernelDensityBayes", `{"features":{"scale":"standard"}}`, true},
+		{"KernelNearestMean", `{"kernel":"rbf","gamma":0.5,"features":{"scale":"standard"}}`, true},
+		{"NearestNeighbors", `{"store_base":true,"leave_one_out":false,"features":{"scale":"standard"}}`, true},
+		{"Perceptron", `{"shuffle":false,"features":{"scale":"standard"}}`, true},
+	} {
+		want := ""
+		for _, cut := range []struct{ folder, size string }{{one, "1KiB"}, {one, "64KiB"}, {one, "8MiB"}, {seven, "8MiB"}} {
+			if cut.folder == seven && !c.files {
+				continue
+			}
+			got := cutModel(t, c.kind, c.params, cut.folder, cut.size)
+			if want == "" {
+				want = got
+			}
+			if got != want {
+				t.Errorf("%s %s in shards of %s of %s: model %s, want %s", c.kind, c.params, cut.size,
+					filepath.Base(cut.folder), got, want)
+			}
+		}
+	}
+}
+
+// cutModel trains in one process and returns the digest of the model.
+func cutModel(t *testing.T, kind, params, folder, shards string) string {
+	t.Helper()
+	home := t.TempDir()
+	spec := fmt.Sprintf(`{"apiVersion":"v1","kind":%q,"metadata":{"name":"cut"},"spec":{"input":{"uri":%q,"format":"csv",
+		"label":1,"shard_bytes":%q},"params":%s,"repro":{"seed":7}}}`, kind, folder+"/", shards, params)
+	if err := os.WriteFile(filepath.Join(home, "spec.json"), []byte(spec), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	stdout, stderr, code := clustertest.Run(t.Context(), t, home, nil, nil, "run", "-f", "spec.json", "-o", "json")
+	if code != 0 {
+		t.Fatalf("%s %s: exit code %d\n%s", kind, params, code, stderr)
+	}
+	var view struct {
+		Outputs []struct{ Name, SHA256 string }
+	}
+	if err := json.Unmarshal([]byte(stdout), &view); err != nil {
+		t.Fatalf("%v: %s", err, stdout)
+	}
+	for _, output := range view.Outputs {
+		if output.Name == "model.safetensors" {
+			return output.SHA256
+		}
+	}
+	t.Fatalf("no model in %s", stdout)
+	return ""
+}
