@@ -122,3 +122,29 @@ func TestFilesOfNoPackage(t *testing.T) {
 		}
 	}
 }
+
+// Each excuse is of a line that its file still has.
+func TestExcusesAreOfLinesThatExist(t *testing.T) {
+	list, err := readExcuses("excused.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list.used) == 0 {
+		t.Fatal("no excuses")
+	}
+	for key := range list.used {
+		fields := strings.Split(key, "\t")
+		source, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(fields[0])))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		found := false
+		for line := range strings.Lines(string(source)) {
+			found = found || strings.TrimSpace(line) == fields[3]
+		}
+		if !found {
+			t.Errorf("%s has no line %q", fields[0], fields[3])
+		}
+	}
+}
