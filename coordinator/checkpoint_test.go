@@ -8,7 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"connectrpc.com/connect"
+
 	"github.com/gram-compute/gram/coordinator/node"
+	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/coordinator/state"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
@@ -16,15 +19,29 @@ import (
 // fill puts n entries into the log: a job of n leaves, each made by another worker.
 func (q *quorum) fill(id string, entries uint32) {
 	q.Helper()
-	c := q.leader()
-	planTest(q.T, c, id, entries)
+	q.submit(id)
+	await(q.T, q.leader(), id+" is planning", inStage(id, pb.JobState_JOB_STATE_PLANNING))
+	q.complete(&pb.Completion{Id: &pb.TaskID{JobId: id, Kind: pb.TaskKind_TASK_KIND_PLAN}, Output: planOutput(entries)})
 	for leaf := range entries {
 		done := leafDone(id, leaf)
 		done.Worker = fmt.Sprint("w", leaf)
-		if _, err := c.leads.Log().Complete(q.Context(), done); err != nil {
-			q.Fatal(err)
-		}
+		q.complete(done)
 	}
+}
+
+// complete reports a result, again where the lead moved meanwhile, as workers do.
+func (q *quorum) complete(done *pb.Completion) {
+	q.Helper()
+	q.poll("a result to be taken", func() bool {
+		verdict, err := q.leader().leads.Log().Complete(q.Context(), done)
+		if err != nil && connect.CodeOf(outcome.Wire(err)) != connect.CodeUnavailable {
+			q.Fatalf("complete %v: %v", done.GetId(), err)
+		}
+		if err == nil && verdict != pb.Verdict_VERDICT_ACCEPTED && verdict != pb.Verdict_VERDICT_DUPLICATE {
+			q.Fatalf("complete %v: %v", done.GetId(), verdict)
+		}
+		return err == nil
+	})
 }
 
 // Three members hash the same state at each checkpoint, whose entries are in nobody's way.
