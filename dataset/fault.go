@@ -3,6 +3,7 @@ package dataset
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/protocol"
@@ -60,7 +61,8 @@ func CheckURI(field, uri string) error {
 	if err == nil {
 		return nil
 	}
-	return inputFault(protocol.CodeSpecInvalid, "", err, field, "Write s3://bucket/key or file:///absolute/path")
+	return inputFault(protocol.CodeSpecInvalid, "", err, fmt.Sprintf("%s: %v", field, err),
+		"Write s3://bucket/key or file:///absolute/path")
 }
 
 func storeUnwell(object string, err error) error {

@@ -49,7 +49,8 @@ func (s *Set) SumParts(sums, top []float64, x Matrix, groups []int32) {
 //	sums[len(sums)/3+int(g)*x.Cols+j] += part
 //	sums[2*len(sums)/3+int(g)*x.Cols+j] += rest - part
 //
-// The parts add up without rounding if all squares are below 2^exponent and, but for zeros, at least 2^(exponent-66).
+// The exponent is twice that of the values. The parts add up without rounding if all values are below 2^(exponent/2)
+// and, but for zeros, at least 2^(exponent/2-33).
 func (s *Set) SquareParts(sums, top []float64, x Matrix, groups []int32) {
 	parts(s.squareParts, 3, sums, top, x, groups)
 }

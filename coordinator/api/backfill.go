@@ -26,8 +26,8 @@ func (s *Schedules) TriggerSchedule(
 	tick := req.Msg.GetTickUnixMs()
 	if tick <= 0 || time.UnixMilli(tick).UTC().After(s.Wall().Add(clockSkew)) {
 		return nil, connect.NewError(connect.CodeInvalidArgument,
-			fmt.Errorf("tick_unix_ms %d is not an instant of the past; here it is %s", tick,
-				s.Wall().UTC().Format(time.RFC3339)))
+			fmt.Errorf("the tick %s is not an instant of the past; here it is %s",
+				time.UnixMilli(tick).UTC().Format(time.RFC3339), s.Wall().UTC().Format(time.RFC3339)))
 	}
 	_, sched, err := s.readSchedule(ctx, req.Msg.GetId())
 	if err != nil {

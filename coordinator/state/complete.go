@@ -131,7 +131,7 @@ func (c completion) plan() pb.Verdict {
 	return pb.Verdict_VERDICT_ACCEPTED
 }
 
-// plannedOtherwise reports whether an earlier beginning had another plan, which this one must be.
+// plannedOtherwise reports whether the plan differs from an earlier plan of the job; they must be equal.
 func (j *Job) plannedOtherwise(manifest, plan Ref, next Round) bool {
 	first := j.Rounds.first
 	return !j.Manifest.IsZero() &&

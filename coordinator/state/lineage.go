@@ -17,9 +17,9 @@ type Lineage struct{ job *Job }
 // Lineage is that of the job.
 func (j *Job) Lineage() Lineage { return Lineage{job: j} }
 
-// MakersOf are the tasks that made a job object which the open round, or the report, reads: what an Uncommit names
-// when the object is lost. There are none for any other object. Equal bytes that one round made are one object, whose
-// makers are all of those who made them.
+// MakersOf returns the tasks that made a job object which the open round, or the report, reads: those that an Uncommit
+// names when the object is lost. It returns none for any other object. Equal bytes of one round are one object, made by
+// all the tasks that made them.
 func (l Lineage) MakersOf(o ObjectID) []*pb.TaskID {
 	j, rounds, open := l.job, &l.job.Rounds, &l.job.Rounds.Open
 	m := makers{job: j, of: o}
@@ -48,11 +48,10 @@ func (l Lineage) MakersOf(o ObjectID) []*pb.TaskID {
 	return m.tasks
 }
 
-// ReadBy are the tasks that made what a task of the open round, or the report, reads: what an Uncommit names when
-// workers cannot make the task of that. They are the nodes below it, and of a report the step; the workers are those
-// that committed these nodes, at most three. Where there are none, and the last time, they are the tasks that made the
-// round's state and carries. There are no tasks where all that was read is known to be right, or was made again too
-// often.
+// ReadBy returns the tasks to take back when no worker can make a task of the open round, or the report, from what it
+// reads: the nodes below it, and for the report the step too. The workers are those that committed these nodes, at most
+// three. If the task reads no node, or at the last attempt, ReadBy returns the tasks that made the round's state and
+// carries. It returns no tasks if all that was read is known to be right, or was made again too often.
 func (l Lineage) ReadBy(id *pb.TaskID) (tasks []*pb.TaskID, workers []string) {
 	rounds, open := &l.job.Rounds, &l.job.Rounds.Open
 	if !l.job.MayBeUnreadable() || id.GetRound() != open.Number || !open.known() {

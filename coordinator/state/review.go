@@ -89,7 +89,9 @@ func (r review) relisted(a *Audit, sum [32]byte) {
 		r.job.failed(Failure{
 			Code: string(protocol.CodeInputChanged), Class: protocol.ClassInput, Task: "plan",
 			Message: fmt.Sprintf(
-				"no two workers found the same input before and after, %d times: it changes while the job begins. Submit the job again when it is complete", MaxAnew),
+				"the input seems to change while the job begins: its plan or first rounds were discarded %d times, "+
+					"the last time because two workers listed different objects. Submit the job again when the input "+
+					"is complete", r.job.Counters.Remade.Anew),
 		}, r.now)
 	}
 }

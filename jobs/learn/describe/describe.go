@@ -21,7 +21,7 @@ type Page struct {
 	Top   int      // the things of each class that people ask for; 0 for a few
 }
 
-// Of returns the Describe of a kind whose models read reads and write describes.
+// Of returns a kind's Describe function, made of read, which loads a model, and write, which describes it.
 func Of[M any](
 	read func(jobs.Arrays) (M, error), write func(M, *Page) error,
 ) func(jobs.Arrays, jobs.DescribeOptions) (string, error) {
@@ -51,11 +51,11 @@ func (p *Page) Line(name, format string, args ...any) {
 	p.Fact(name, "%s", Clip(fmt.Sprintf(format, args...), Width-13))
 }
 
-// Few returns how many things of each class to show: those that people ask for, or else few.
+// Few returns how many things of each class to show: the number that people ask for, or else few.
 func (p *Page) Few(few int) int { return cmp.Or(p.Top, few) }
 
-// Classes are the numbers of the labels that people ask for, or the first few of all. Labels are in byte order; a name
-// that is not among them is a *protocol.Fault of CodeSpecInvalid.
+// Classes returns the numbers of the labels that people ask for, or the first few of all. Labels are in byte order; a
+// name that is not among them is a *protocol.Fault of CodeSpecInvalid.
 func (p *Page) Classes(labels []string, few int) ([]int, error) {
 	var classes []int
 	for _, name := range p.Names {
@@ -72,7 +72,8 @@ func (p *Page) Classes(labels []string, few int) ([]int, error) {
 	return classes, nil
 }
 
-// Shown says how many of all things were shown, if those were not all and not asked for; what names both numbers.
+// Shown writes how many of all things the page shows, if some were left out and people named no classes. The format
+// what takes both numbers.
 func (p *Page) Shown(what string, shown, all int) {
 	if len(p.Names) == 0 && shown < all {
 		p.Text("\n"+what+" shown; name others to see them.\n", shown, all)

@@ -26,7 +26,7 @@ func sorted[V cmp.Ordered](n int, value func(i int) V, compare func(v, w V) int)
 	return order
 }
 
-// First returns the number of the greatest score; of equal scores, that of the first.
+// First returns the index of the greatest score; ties go to the lower index.
 func First[T float32 | float64](scores []T) int {
 	best := 0
 	for i, score := range scores {

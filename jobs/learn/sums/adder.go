@@ -131,7 +131,7 @@ func (a *Adder) weighted(class int, values []float32, indices []int32, weight fl
 	}
 }
 
-// begin makes the parts, which have room for no value yet.
+// begin makes the parts. The limit of every column is 0 until fitColumn.
 func (a *Adder) begin() {
 	if a.parts != nil {
 		return
@@ -162,8 +162,8 @@ func (a *Adder) tile(x kernelops.Matrix, class []int32) {
 // tiles move them.
 const slack = 2
 
-// fit moves the parts of columns in which x has larger values than before. It reports whether x has values above 0 that
-// are too small for the parts of their column.
+// fit moves the parts of columns in which x has larger values than before. It reports whether x has values
+// other than 0 that are too small for the parts of their column.
 func (a *Adder) fit(x kernelops.Matrix) (tiny bool) {
 	for j := range a.least {
 		a.least[j] = math.MaxFloat32
@@ -178,7 +178,8 @@ func (a *Adder) fit(x kernelops.Matrix) (tiny bool) {
 	return tiny
 }
 
-// tiny is what the values of column j must not be below for their parts to be exact, see kernelops.Set.SumParts.
+// tiny returns the least magnitude above 0 that the parts of column j take without rounding: see
+// kernelops.Set.SumParts.
 func (a *Adder) tiny(j int) float64 {
 	if a.squares != nil {
 		return float64(a.limit[j] * 0x1p-33)
@@ -276,5 +277,6 @@ func (a *Adder) Moments() *Moments {
 	return &Moments{*a.Rows(), a.squares}
 }
 
-// Range returns the least and the greatest value of each column of the dense rows that weigh 1, nil without rows.
+// Range returns the least and the greatest value of each column of dense rows of weight 1: nil before the first row,
+// infinities if all rows were sparse.
 func (a *Adder) Range() (low, high []float32) { return a.low, a.high }

@@ -13,7 +13,7 @@ import (
 // numbers allow: Kulisch and Miranker, The arithmetic of the digital computer: a new approach, SIAM Review 28, 1986.)
 //
 // A list holds any 2^62 additions. Its memory is that of n integers as long as the range from the smallest to the
-// largest bit of all numbers added.
+// largest bit of all numbers added, and up to two limbs more until it is stored.
 type Exact struct {
 	n, limbs int      // limbs of each sum
 	low      int      // position of the first limb: its unit is 2^(64*low)
@@ -70,8 +70,8 @@ func (e *Exact) AddWeighted(i int, weight float32, v float64) {
 	e.Add(i, float64(float64(weight)*(v-high)))
 }
 
-// AddSquare adds v*v to sum i, unrounded if the magnitude of v is 0 or between 2^-400 and 2^500. Others are rounded, and
-// beyond float64 they count as its largest number.
+// AddSquare adds v*v to sum i, unrounded if the magnitude of v is 0 or between 2^-400 and 2^500. Others are rounded,
+// and beyond float64 they count as its largest number.
 func (e *Exact) AddSquare(i int, v float64) {
 	if magnitude := math.Abs(v); magnitude < 0x1p-400 || magnitude > 0x1p500 {
 		e.Add(i, min(float64(v*v), math.MaxFloat64))
@@ -90,7 +90,11 @@ func (e *Exact) AddSquare(i int, v float64) {
 // widen makes room for limbs from low to below high.
 func (e *Exact) widen(low, high int) {
 	if e.limbs > 0 {
-		low, high = min(low, e.low), max(high, e.low+e.limbs+1)
+		end := e.low + e.limbs
+		if e.room < end {
+			end++ // the sums were stored: their last limbs are full
+		}
+		low, high = min(low, e.low), max(high, end)
 	}
 	e.limb = e.spread(low, high-low)
 	e.low, e.limbs, e.room = low, high-low, high
