@@ -45,15 +45,21 @@ func addParts(s isa, name string, count int, square bool) {
 	MOVQ(x, p.from)
 	MOVQ(top, p.top)
 	MOVQ(cols, n)
-	s.steps("vector", n, s.lanes, func() {
-		p.add(nil)
-		ADDQ(I32(s.bytes()), p.dst)
-		ADDQ(I32(s.bytes()), p.top)
-		ADDQ(I32(s.bytes()/2), p.from)
-	})
+	step := func(vectors int) func() {
+		return func() {
+			for i := range vectors {
+				p.add(i, nil)
+			}
+			ADDQ(I32(vectors*s.bytes()), p.dst)
+			ADDQ(I32(vectors*s.bytes()), p.top)
+			ADDQ(I32(vectors*s.bytes()/2), p.from)
+		}
+	}
+	s.steps("block", n, unroll*s.lanes, step(unroll))
+	s.steps("vector", n, s.lanes, step(1))
 	TESTQ(n, n)
 	JZ(LabelRef("next"))
-	p.add(k)
+	p.add(0, k)
 	Label("next")
 	ADDQ(stride, x)
 	ADDQ(Imm(4), groups)
@@ -94,43 +100,43 @@ type parts struct {
 	step                  VecVirtual // with more than two parts
 }
 
-// add adds one vector of a row to all parts; a mask leaves out the lanes behind the last column.
-func (p parts) add(mask Register) {
+// add adds the i-th vector of a row to all parts; a mask leaves out the lanes behind the last column.
+func (p parts) add(i int, mask Register) {
 	rest, unit := p.vector(), p.vector()
 	switch {
 	case mask == nil:
-		VCVTPS2PD(p.half(p.from, 0), rest)
-		VMOVUPD(p.at(p.top, 0), unit)
+		VCVTPS2PD(p.half(p.from, i), rest)
+		VMOVUPD(p.at(p.top, i), unit)
 	case p.masks:
-		VCVTPS2PD_Z(p.half(p.from, 0), mask, rest)
-		VMOVUPD_Z(p.at(p.top, 0), mask, unit)
+		VCVTPS2PD_Z(p.half(p.from, i), mask, rest)
+		VMOVUPD_Z(p.at(p.top, i), mask, unit)
 	default:
 		narrow := halfMask(mask)
-		VMASKMOVPS(p.half(p.from, 0), narrow, narrow)
+		VMASKMOVPS(p.half(p.from, i), narrow, narrow)
 		VCVTPS2PD(narrow, rest)
-		VMASKMOVPD(p.at(p.top, 0), mask, unit)
+		VMASKMOVPD(p.at(p.top, i), mask, unit)
 	}
 	if p.square {
 		VMULPD(rest, rest, rest)
 	}
-	for i := range p.count - 1 {
+	for n := range p.count - 1 {
 		part := p.vector()
-		if i > 0 {
+		if n > 0 {
 			VMULPD(p.step, unit, unit)
 		}
 		VADDPD(unit, rest, part)
 		VSUBPD(unit, part, part)
 		VSUBPD(part, rest, rest)
-		p.addTo(i, part, mask)
+		p.addTo(n, i, part, mask)
 	}
-	p.addTo(p.count-1, rest, mask)
+	p.addTo(p.count-1, i, rest, mask)
 }
 
-// addTo adds a vector to the i-th part.
-func (p parts) addTo(i int, part VecVirtual, mask Register) {
-	to := Mem{Base: p.dst}
-	if i > 0 {
-		to.Index, to.Scale = p.apart, uint8(i)
+// addTo adds the i-th vector to the n-th part.
+func (p parts) addTo(n, i int, part VecVirtual, mask Register) {
+	to := p.at(p.dst, i)
+	if n > 0 {
+		to.Index, to.Scale = p.apart, uint8(n)
 	}
 	if mask == nil {
 		VADDPD(to, part, part)

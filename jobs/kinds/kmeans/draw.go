@@ -27,6 +27,7 @@ type seedDraw struct {
 	candidates []float64 // rows, one of which becomes a seed; a branch each
 	at         fixedPoint
 	chances    []float64 // of the rows of a chunk
+	costs      []float64 // w D^2 of the same, as the branch at work has it
 	nearer     []float64 // their squared distances to the nearest seed, if a candidate is one
 	groups     []int32
 }
@@ -89,6 +90,7 @@ func (d *seedDraw) withCandidate(b int, x kernelops.Matrix, sqDists []float64) [
 
 func (d *seedDraw) addTo(b int, c chunk, sqDists []float64) {
 	to := &d.branches[b]
+	d.costs = d.costs[:0]
 	for i, id := range c.IDs {
 		w := c.Weight(i)
 		cost := float64(w * sqDists[i])
@@ -98,13 +100,14 @@ func (d *seedDraw) addTo(b int, c chunk, sqDists []float64) {
 		default:
 			d.largest = max(d.largest, cost)
 		}
-		if b == 0 {
-			d.potential.Add(0, cost)
-		}
+		d.costs = append(d.costs, cost)
 		if d.cosine() && zero(c.X.Row(i)) {
 			continue // no direction to be a center
 		}
 		to.sample.Offer(d.key(d.chances[i], w, sqDists[i], to.sample.Limit()), id, c.X.Row(i))
+	}
+	if b == 0 {
+		d.potential.AddAll(0, d.costs)
 	}
 }
 

@@ -18,39 +18,36 @@ func (e *Exact) AddAll(i int, list []float64) {
 	e.addParts(i, list)
 }
 
-// addParts adds up to PartRows numbers in three parts on fixed grids, as kernelops.Set.SumParts does in two.
+// addParts adds up to PartRows numbers in two parts, as kernelops.Set.SumParts does, if each is at least 2^-22 of the
+// largest: the parts of 53 bits then add up without rounding. Otherwise it adds them one by one.
 func (e *Exact) addParts(i int, list []float64) {
-	largest := 0.0
+	high, low := uint64(0), uint64(math.MaxUint64) // bits of magnitudes have their order, and no NaN to look for
 	for _, v := range list {
-		largest = max(largest, math.Abs(v))
+		magnitude := math.Float64bits(v) &^ (1 << 63)
+		high, low = max(high, magnitude), min(low, magnitude)
 	}
+	largest := math.Float64frombits(high)
 	exponent := exponentAbove(largest)
-	if exponent < -600 || exponent > 600 {
+	if exponent < -600 || exponent > 600 || low < math.Float64bits(float64(largest*0x1p-22)) {
 		for _, v := range list {
 			e.Add(i, v)
 		}
 		return
 	}
-	unit := [3]float64{kernelops.PartTop(exponent)}
-	unit[1] = float64(unit[0] * partStep)
-	unit[2] = float64(unit[1] * partStep)
-	var first, second, third float64
-	for _, v := range list {
-		part := (v + unit[0]) - unit[0]
-		first += part
-		rest := v - part
-		part = (rest + unit[1]) - unit[1]
-		second += part
-		rest -= part
-		part = (rest + unit[2]) - unit[2]
-		third += part
-		if rest != part {
-			e.Add(i, rest-part)
-		}
+	unit := kernelops.PartTop(exponent)
+	var a, b, restA, restB float64 // of even and of odd numbers, whose additions need not wait for each other
+	for ; len(list) >= 2; list = list[2:] {
+		v, w := list[0], list[1]
+		part, other := (v+unit)-unit, (w+unit)-unit
+		a, b = a+part, b+other
+		restA, restB = restA+(v-part), restB+(w-other)
 	}
-	e.Add(i, first)
-	e.Add(i, second)
-	e.Add(i, third)
+	for _, v := range list {
+		e.Add(i, v)
+	}
+	for _, sum := range [...]float64{a, b, restA, restB} {
+		e.Add(i, sum)
+	}
 }
 
 // exponentAbove returns an exponent whose power of two is above v, which is finite and not negative.
