@@ -45,18 +45,8 @@ func addParts(s isa, name string, count int, square bool) {
 	MOVQ(x, p.from)
 	MOVQ(top, p.top)
 	MOVQ(cols, n)
-	step := func(vectors int) func() {
-		return func() {
-			for i := range vectors {
-				p.add(i, nil)
-			}
-			ADDQ(I32(vectors*s.bytes()), p.dst)
-			ADDQ(I32(vectors*s.bytes()), p.top)
-			ADDQ(I32(vectors*s.bytes()/2), p.from)
-		}
-	}
-	s.steps("block", n, unroll*s.lanes, step(unroll))
-	s.steps("vector", n, s.lanes, step(1))
+	s.steps("block", n, unroll*s.lanes, func() { p.addWhole(unroll) })
+	s.steps("vector", n, s.lanes, func() { p.addWhole(1) })
 	TESTQ(n, n)
 	JZ(LabelRef("next"))
 	p.add(0, k)
@@ -98,6 +88,16 @@ type parts struct {
 	square                bool
 	dst, from, top, apart Register
 	step                  VecVirtual // with more than two parts
+}
+
+// addWhole adds the next vectors of a row.
+func (p parts) addWhole(count int) {
+	for i := range count {
+		p.add(i, nil)
+	}
+	ADDQ(I32(count*p.bytes()), p.dst)
+	ADDQ(I32(count*p.bytes()), p.top)
+	ADDQ(I32(count*p.bytes()/2), p.from)
 }
 
 // add adds the i-th vector of a row to all parts; a mask leaves out the lanes behind the last column.
