@@ -135,7 +135,7 @@ func (p *vocabularyPhase) count(
 type words struct {
 	vocabulary.Found
 	growth []int64        // of each term; nil where the model does not grow
-	before *partialCounts // the counts of the model before; nil where there is none
+	before *partialCounts // the counts of the model before; nil without such a model
 }
 
 // Fields lists the state.

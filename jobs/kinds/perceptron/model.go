@@ -98,7 +98,7 @@ func (h *history) Fields(f *jobs.Fields, rows int) {
 	f.Require((len(h.margin) == 0 || len(h.margin) == rows) && jobs.Finite(h.margin),
 		"a perceptron has %d margins, not %d, or one is not finite", len(h.margin), rows)
 	jobs.Scalar(f, "training.radius", &h.radius)
-	jobs.Scalar(f, "training.bound", &h.bound) // on all mistakes, one_vs_rest on all updates; 0 where there is none
+	jobs.Scalar(f, "training.bound", &h.bound) // on all mistakes, one_vs_rest on all updates; 0 without a bound
 	f.Require(h.radius >= 0 && h.radius < math.Inf(1) && h.bound >= 0 && h.bound < math.Inf(1),
 		"a perceptron has a radius of %v and a bound of %v", h.radius, h.bound)
 }
