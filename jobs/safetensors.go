@@ -3,6 +3,7 @@ package jobs
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
 	"maps"
@@ -47,6 +48,18 @@ func (a Arrays) Encode() []byte {
 		out = append(out, a[name].Data...)
 	}
 	return out
+}
+
+// Digest returns the SHA-256 of a.Encode(), without the encoding.
+func (a Arrays) Digest() [sha256.Size]byte {
+	header := a.header()
+	sum := sha256.New()
+	sum.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(header))))
+	sum.Write(header)
+	for _, name := range a.layout() {
+		sum.Write(a[name].Data)
+	}
+	return [sha256.Size]byte(sum.Sum(nil))
 }
 
 // EncodedSize is len(a.Encode()), without the encoding.

@@ -30,6 +30,7 @@ var layers = []layer{
 	{tree: "jobs/params", may: []string{"protocol"}},
 	{tree: "jobs", may: []string{"dataset", "jobs/params", "kernelops", "protocol"}},
 	{tree: "jobs/run", may: []string{"dataset", "jobs", "kernelops", "protocol"}},
+	{tree: "proof", may: []string{"jobs", "protocol"}},
 	{tree: "jobs/learn", may: append([]string{"jobs", "jobs/params"}, numbers...)},
 	{tree: "jobs/kinds", apart: true, may: append([]string{"jobs", "jobs/params", "jobs/learn/..."}, numbers...)},
 	{tree: "jobs/all", may: []string{
@@ -75,7 +76,8 @@ var layers = []layer{
 	}},
 	{tree: "report", may: []string{"jobs", "protocol"}},
 	{tree: "worker", may: []string{
-		"dataset/...", "internal/faults", "jobs", "jobs/run", "kernelops", "objstore", "protocol/...", "report",
+		"dataset/...", "internal/faults", "jobs", "jobs/run", "kernelops", "objstore", "proof",
+		"protocol/...", "report",
 	}},
 	{tree: "internal/lint"},
 	{tree: "internal/faults"},

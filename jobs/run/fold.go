@@ -14,6 +14,8 @@ type FoldSource struct {
 	Made func(ctx context.Context, node protocol.Node) (jobs.Arrays, error)
 	// Leaf computes the partial of one leaf.
 	Leaf func(ctx context.Context, index int) (jobs.Arrays, error)
+	// Keep sees the partial of each node that Fold maps or merges, in post-order. It may be nil.
+	Keep func(ctx context.Context, node protocol.Node, partial jobs.Arrays) error
 }
 
 // Fold computes the partial of a canonical node of a tree: it takes what is made,
@@ -50,7 +52,11 @@ func (f fold) node(ctx context.Context, node protocol.Node) (jobs.Arrays, error)
 	}
 	left, right, ok := f.tree.Children(node)
 	if !ok {
-		return f.from.Leaf(ctx, node.Index)
+		leaf, err := f.from.Leaf(ctx, node.Index)
+		if err != nil {
+			return nil, err
+		}
+		return f.keep(ctx, node, leaf)
 	}
 	a, err := f.node(ctx, left)
 	if err != nil {
@@ -60,5 +66,17 @@ func (f fold) node(ctx context.Context, node protocol.Node) (jobs.Arrays, error)
 	if err != nil {
 		return nil, err
 	}
-	return f.tasks.merge(f.phase, a, b)
+	merged, err := f.mergeNodes(a, b)
+	if err != nil {
+		return nil, err
+	}
+	return f.keep(ctx, node, merged)
+}
+
+// keep shows a partial that was made.
+func (f fold) keep(ctx context.Context, node protocol.Node, partial jobs.Arrays) (jobs.Arrays, error) {
+	if f.from.Keep == nil {
+		return partial, nil
+	}
+	return partial, f.from.Keep(ctx, node, partial)
 }

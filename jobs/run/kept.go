@@ -16,13 +16,15 @@ import (
 )
 
 // A state keeps what later rounds must know of the first: records that were passed over, to name them in a failure,
-// and offsets, to refuse records off which others were taken. A model keeps the offsets. Phases see neither.
+// and offsets, to refuse records off which others were taken; and how large the states before it were. A model keeps
+// the offsets. Phases see none of it.
 const keptArray = notesPrefix + "kept" // U8: JSON, in a state
 
 // kept is what a state keeps.
 type kept struct {
 	Passed  string           `json:"passed,omitempty"` // over: a sentence
 	Offsets []dataset.Offset `json:"offsets,omitempty"`
+	States  int64            `json:"states,omitempty"` // bytes of the states before this one
 	known   bool             // Offsets are those of all vectors
 }
 
@@ -44,7 +46,7 @@ func detachKept(state jobs.Arrays) (jobs.Arrays, kept, error) {
 	}
 	isModel := state.IsModel()
 	data, isKept := state[keptArray]
-	if k.known = isModel || isKept; !isKept && len(offsets) == 0 {
+	if k.known = isModel; !isKept && len(offsets) == 0 {
 		return state, k, nil
 	}
 	plain := maps.Clone(state)
@@ -60,6 +62,7 @@ func detachKept(state jobs.Arrays) (jobs.Arrays, kept, error) {
 			return nil, k, jobs.Malformed("array %q of %d bytes does not hold what a state keeps", keptArray,
 				len(data.Data))
 		}
+		k.known = isModel || k.Passed != "" || len(k.Offsets) > 0
 	}
 	delete(plain, keptArray)
 	jobs.DropOffsets(plain)
@@ -68,10 +71,10 @@ func detachKept(state jobs.Arrays) (jobs.Arrays, kept, error) {
 
 // attach returns the state, or the model, with what it keeps.
 func (k kept) attach(state jobs.Arrays, isModel bool) (jobs.Arrays, error) {
-	if k.Passed == "" && len(k.Offsets) == 0 || state == nil {
+	switch {
+	case state == nil || isModel && len(k.Offsets) == 0:
 		return state, nil
-	}
-	if isModel {
+	case isModel:
 		return jobs.WithOffsets(state, k.Offsets), nil
 	}
 	data, err := json.Marshal(k)
@@ -146,4 +149,10 @@ func (s skips) passedOver(records int64) string {
 		at += fmt.Sprintf(", column %d", x.Column)
 	}
 	return text + fmt.Sprintf(", the first at %s, %s: %s", x.ID.Object, at, x.Reason)
+}
+
+// StatesBefore returns how many bytes the states had that a job had before this one: a function of data and spec.
+func StatesBefore(state jobs.Arrays) (int64, error) {
+	_, k, err := detachKept(state)
+	return k.States, err
 }

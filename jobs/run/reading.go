@@ -99,7 +99,11 @@ func (r *plainRoots) root(ctx context.Context, tree int) (jobs.Arrays, error) {
 	if err != nil {
 		return nil, err
 	}
-	plain, s, err := detach(root)
+	plain, _, err := detachNodes(root)
+	if err != nil {
+		return nil, err
+	}
+	plain, s, err := detach(plain)
 	if err != nil {
 		return nil, err
 	}

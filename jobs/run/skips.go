@@ -28,6 +28,9 @@ const (
 	skippedSamples = skippedPrefix + "samples" // U8: JSON list of the first few, in that order
 )
 
+// reservedPrefixes begin the names of arrays that phases never see.
+var reservedPrefixes = []string{skippedPrefix, notesPrefix, nodesPrefix}
+
 // maxSkipSamples bounds how many skipped records are named.
 const maxSkipSamples = 10
 
@@ -147,7 +150,7 @@ func (s skips) attach(partial jobs.Arrays) (jobs.Arrays, error) {
 		return nil, fmt.Errorf("jobs: a phase returned no partial")
 	}
 	for name := range partial { //lint:ordered any one reserved name is the same mistake
-		if strings.HasPrefix(name, skippedPrefix) || strings.HasPrefix(name, notesPrefix) {
+		if slices.ContainsFunc(reservedPrefixes, func(p string) bool { return strings.HasPrefix(name, p) }) {
 			return nil, fmt.Errorf("jobs: a phase returned an array named %q; its prefix is reserved", name)
 		}
 	}

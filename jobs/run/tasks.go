@@ -64,7 +64,7 @@ func (t *Tasks) Map(ctx context.Context, phase string, state jobs.Arrays, leaf j
 		return nil, nil, known.explain(err)
 	}
 	partial, err = watch.attach(partial)
-	return partial, newCarry, err
+	return withCarry(partial, newCarry), newCarry, err
 }
 
 // Step turns the roots of a round's trees into the next round or the model, and
@@ -74,10 +74,12 @@ func (t *Tasks) Step(ctx context.Context, phase string, state jobs.Arrays, round
 	if err != nil {
 		return jobs.Next{}, err
 	}
+	size := state.EncodedSize()
 	state, known, err := detachKept(state)
 	if err != nil {
 		return jobs.Next{}, err
 	}
+	known.States += size
 	roots := &plainRoots{read: round.Root, limits: t.skipMax}
 	round.Root, round.Emit = roots.root, checked(round.Emit)
 	next, err := p.Step(ctx, state, round)

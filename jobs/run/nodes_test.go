@@ -1,0 +1,98 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// nodesOf folds a tree of leaves "0", "1", ...; of the nodes that cut names, the partial is made in a task of its own.
+func nodesOf(t *testing.T, leaves int, cut ...protocol.Node) (root jobs.Arrays, kept []protocol.Node) {
+	t.Helper()
+	tasks, tree := tasksOf(t, bracket{}, 0), protocol.Tree(leaves)
+	from := FoldSource{
+		Leaf: func(_ context.Context, index int) (jobs.Arrays, error) { return text(fmt.Sprint(index)), nil },
+		Keep: func(_ context.Context, node protocol.Node, _ jobs.Arrays) error {
+			kept = append(kept, node)
+			return nil
+		},
+	}
+	made := map[protocol.Node]jobs.Arrays{}
+	from.Made = func(_ context.Context, node protocol.Node) (jobs.Arrays, error) { return made[node], nil }
+	for _, node := range append(cut, tree.Canonical(tree.Root())) {
+		partial, err := tasks.Fold(t.Context(), "bracket", tree, node, from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if made[node], err = jobs.Decode(partial.Encode()); err != nil {
+			t.Fatal(err)
+		}
+		root = made[node]
+	}
+	return root, kept
+}
+
+// The root of three leaves lists leaf 0, leaf 1, their parent and leaf 2, which are worked out here.
+func TestNodesBeneathARoot(t *testing.T) {
+	pair := text("(0 1)")
+	of := [][32]byte{text("0").Digest(), text("1").Digest()}
+	jobs.Put(pair, "proof.nodes", slices.Concat(of[0][:], of[1][:]), 2, 32)
+	of = append(of, pair.Digest(), text("2").Digest())
+	root, kept := nodesOf(t, 3)
+	beneath, err := Beneath(root)
+	if want := slices.Concat(of[0][:], of[1][:], of[2][:], of[3][:]); err != nil || !slices.Equal(beneath, want) {
+		t.Errorf("beneath the root are %x, %v; want %x", beneath, err, want)
+	}
+	want := []protocol.Node{{Index: 0}, {Index: 1}, {Level: 1}, {Index: 2}, {Level: 2}}
+	if !slices.Equal(kept, want) {
+		t.Errorf("kept %v, want %v", kept, want)
+	}
+}
+
+// Whoever makes the pieces of a tree, its root is the same to the bit, with all that it lists.
+func TestNodesDoNotDependOnPieces(t *testing.T) {
+	whole, _ := nodesOf(t, 7)
+	for _, cut := range [][]protocol.Node{
+		{{Level: 1, Index: 1}}, {{Level: 2, Index: 1}, {Index: 0}}, {{Index: 5}, {Level: 1, Index: 0}, {Level: 2}},
+	} {
+		if root, kept := nodesOf(t, 7, cut...); root.Digest() != whole.Digest() || len(kept) != 13 {
+			t.Errorf("cut at %v: another root, or %d nodes made", cut, len(kept))
+		}
+	}
+}
+
+// What a leaf keeps for the next round changes the leaf's digest, and no phase sees that.
+func TestCarriesAreDigested(t *testing.T) {
+	plain := text("0")
+	with := withCarry(plain, text("a"))
+	if other := withCarry(plain, text("b")); with.Digest() == other.Digest() || with.Digest() == plain.Digest() {
+		t.Error("two carries give a leaf one digest")
+	}
+	if got, beneath, err := detachNodes(with); err != nil || got.Digest() != plain.Digest() || beneath != nil {
+		t.Errorf("detached %v, %x, %v", got.Names(), beneath, err)
+	}
+	if withCarry(plain, nil).Digest() != plain.Digest() {
+		t.Error("a leaf that keeps nothing changes")
+	}
+}
+
+// A state tells how large those before it were.
+func TestStatesBefore(t *testing.T) {
+	tasks := tasksOf(t, bracket{next: jobs.Next{Phase: "bracket", State: text("next")}}, 0)
+	state, want := text("first"), int64(0)
+	for range 3 {
+		if got, err := StatesBefore(state); got != want || err != nil {
+			t.Fatalf("%d bytes, %v; want %d", got, err, want)
+		}
+		want += int64(len(state.Encode()))
+		next, err := tasks.Step(t.Context(), "bracket", state, jobs.RoundOf(jobs.Plan{}, text("root")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		state = next.State
+	}
+}
