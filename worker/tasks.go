@@ -67,13 +67,17 @@ type nodeTask struct {
 	at     place
 }
 
-func (n *nodeTask) made(ctx context.Context, node protocol.Node) (jobs.Arrays, error) {
+func (n *nodeTask) made(ctx context.Context, node protocol.Node) (jobs.Arrays, [32]byte, error) {
 	for _, p := range n.task.GetPieces() {
 		if int(p.GetLevel()) == node.Level && int(p.GetIndex()) == node.Index {
-			return n.job.w.getArrays(ctx, n.job.in(n.task), p.GetObject())
+			partial, err := n.job.w.getArrays(ctx, n.job.in(n.task), p.GetObject())
+			if err != nil {
+				return nil, [32]byte{}, err
+			}
+			return partial, [32]byte(p.GetObject().GetSha256()), nil
 		}
 	}
-	return nil, nil
+	return nil, [32]byte{}, nil
 }
 
 func (n *nodeTask) leaf(ctx context.Context, index int) (jobs.Arrays, error) {

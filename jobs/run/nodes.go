@@ -56,17 +56,17 @@ func detachNodes(partial jobs.Arrays) (plain jobs.Arrays, beneath []byte, err er
 }
 
 // mergeNodes merges two neighbors, and lists what lies beneath the node that they make.
-func (f fold) mergeNodes(left, right jobs.Arrays) (jobs.Arrays, error) {
-	of := [2][digestBytes]byte{left.Digest(), right.Digest()}
-	left, beneathLeft, err := detachNodes(left)
+func (f fold) mergeNodes(left, right partial) (jobs.Arrays, error) {
+	of := [2][digestBytes]byte{left.digested(), right.digested()}
+	a, beneathLeft, err := detachNodes(left.arrays)
 	if err != nil {
 		return nil, err
 	}
-	right, beneathRight, err := detachNodes(right)
+	b, beneathRight, err := detachNodes(right.arrays)
 	if err != nil {
 		return nil, err
 	}
-	merged, err := f.tasks.merge(f.phase, left, right)
+	merged, err := f.tasks.merge(f.phase, a, b)
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,9 @@ func nodesOf(t *testing.T, leaves int, cut ...protocol.Node) (root jobs.Arrays, 
 		},
 	}
 	made := map[protocol.Node]jobs.Arrays{}
-	from.Made = func(_ context.Context, node protocol.Node) (jobs.Arrays, error) { return made[node], nil }
+	from.Made = func(_ context.Context, node protocol.Node) (jobs.Arrays, [32]byte, error) {
+		return made[node], made[node].Digest(), nil
+	}
 	for _, node := range append(cut, tree.Canonical(tree.Root())) {
 		partial, err := tasks.Fold(t.Context(), "bracket", tree, node, from)
 		if err != nil {
