@@ -12,6 +12,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/gram-compute/gram/worker/proofs"
 )
 
 type provenance struct {
@@ -27,7 +28,7 @@ type provenance struct {
 	Queries      *inputProvenance  `json:"queries,omitempty"`
 	InitialModel *pinnedModel      `json:"initial_model,omitempty"`
 	Rounds       []roundProvenance `json:"rounds"`
-	Proof        *proved           `json:"proof,omitempty"`
+	Proof        *proofs.Summary   `json:"proof,omitempty"`
 	Kernels      []string          `json:"kernel_sets"`
 	Workers      []string          `json:"workers"`
 	Build        string            `json:"build"`

@@ -58,7 +58,7 @@ func TestNodesBeneathARoot(t *testing.T) {
 	}
 }
 
-// Whoever makes the pieces of a tree, its root is the same to the bit, with all that it lists.
+// However a tree is made in pieces, its root is the same to the bit, with all that it lists.
 func TestNodesDoNotDependOnPieces(t *testing.T) {
 	whole, _ := nodesOf(t, 7)
 	for _, cut := range [][]protocol.Node{

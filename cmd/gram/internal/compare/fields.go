@@ -98,7 +98,8 @@ func inputs(left, right provenance) []Field {
 	}{{left, a}, {right, b}} {
 		for name, objects := range map[string][]object{"input": side.of.Objects, "queries": side.of.Queries.Objects} {
 			for _, o := range objects {
-				side.into[name+" "+o.Key] = strconv.FormatInt(o.Size, 10) + " bytes, " + cmp.Or(o.Digest, "etag "+o.ETag)
+				size := strconv.FormatInt(o.Size, 10)
+				side.into[name+" "+o.Key] = size + " bytes, " + cmp.Or(o.Digest, "etag "+o.ETag)
 			}
 		}
 		if model := string(side.of.InitialModel); model != "" && model != "null" {

@@ -35,9 +35,9 @@ func nodes(ctx context.Context, a, b *job) (Nodes, error) {
 			continue
 		}
 		if x[i].Phase != y[i].Phase || x[i].Leaves != y[i].Leaves || x[i].Trees != y[i].Trees {
-			return Nodes{Round: x[i].Round, Phase: x[i].Phase, Says: fmt.Sprintf("round %d is %s of %d leaves in one, and "+
-				"%s of %d in the other: from there nodes cannot be compared", x[i].Round, x[i].Phase, x[i].Leaves,
-				y[i].Phase, y[i].Leaves)}, nil
+			says := fmt.Sprintf("round %d is %s of %d leaves in one, and %s of %d in the other: "+
+				"from there nodes cannot be compared", x[i].Round, x[i].Phase, x[i].Leaves, y[i].Phase, y[i].Leaves)
+			return Nodes{Round: x[i].Round, Phase: x[i].Phase, Says: says}, nil
 		}
 		left, err := a.record(ctx, x[i])
 		if err != nil {
@@ -70,8 +70,8 @@ func firstNode(a, b *proof.Record) Nodes {
 	for i, leaves := range a.Trees {
 		tree := protocol.Tree(leaves)
 		if b.Trees[i] != leaves {
-			found.Says = fmt.Sprintf("round %d (%s): tree %d has %d leaves in one, and %d in the other", a.Round, a.Phase, i,
-				leaves, b.Trees[i])
+			found.Says = fmt.Sprintf("round %d (%s): tree %d has %d leaves in one, and %d in the other", a.Round,
+				a.Phase, i, leaves, b.Trees[i])
 			return found
 		}
 		for node := range proof.PostOrder(tree) {
