@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 
@@ -15,15 +16,17 @@ type skipWatch struct {
 	found  skips
 	kept   kept
 	taker  *noteTaker // nil where nothing is noted
+	// counter counts records for logical blocks; nil where they are known, or not asked for
+	counter *counter
 }
 
 // attach returns a leaf's partial with what was found beside it.
 func (w *skipWatch) attach(partial jobs.Arrays) (jobs.Arrays, error) {
-	partial, err := w.found.attach(partial)
-	if err != nil || w.taker == nil {
-		return partial, err
+	found := beside{skips: w.found, counts: w.counter.counts()}
+	if w.taker != nil {
+		found.notes = w.taker.notes
 	}
-	return w.taker.notes.attach(partial)
+	return found.attach(partial)
 }
 
 // watch passes on a leaf's reads: those of the plan only, and counted. Blocks is the read of
@@ -49,6 +52,7 @@ func (w *skipWatch) watch(leaf jobs.Leaf) jobs.Leaf {
 func (w *skipWatch) pass(at place, blocks iter.Seq2[*dataset.Block, error]) iter.Seq2[*dataset.Block, error] {
 	return func(yield func(*dataset.Block, error) bool) {
 		var pass skips
+		records := int64(0)
 		noting := w.taker != nil && w.taker.begin(at)
 		if noting {
 			defer w.taker.abandon() // which does nothing after end
@@ -64,11 +68,15 @@ func (w *skipWatch) pass(at place, blocks iter.Seq2[*dataset.Block, error]) iter
 				pass.add(at, block.Skipped)
 				err = w.limits.check(pass)
 			}
+			if err == nil {
+				records += int64(len(block.IDs))
+			}
 			if !yield(block, err) || err != nil {
 				return
 			}
 		}
 		w.found = w.found.plus(pass)
+		w.counter.note(at, records)
 		if noting {
 			w.taker.end()
 		}
@@ -92,26 +100,52 @@ type plainRoots struct {
 	limits skipLimits
 	found  skips
 	notes  notes // of the first tree
+	counts counts
+	ahead  jobs.Arrays // the first root, where it was read before the step asks for it
 }
 
 func (r *plainRoots) root(ctx context.Context, tree int) (jobs.Arrays, error) {
+	if tree == 0 && r.ahead != nil {
+		return r.ahead, nil
+	}
 	root, err := r.read(ctx, tree)
 	if err != nil {
 		return nil, err
 	}
-	plain, s, err := detach(root)
-	if err != nil {
-		return nil, err
-	}
-	plain, n, err := detachNotes(plain)
+	plain, b, err := detachAll(root)
 	if err != nil {
 		return nil, err
 	}
 	if tree == 0 {
-		r.notes = n
+		r.notes, r.counts = b.notes, b.counts
 	}
-	r.found = r.found.plus(s)
+	r.found = r.found.plus(b.skips)
 	return plain, r.limits.check(r.found)
+}
+
+// metrics tell people of what was skipped and, in the first phase, of what reading noticed.
+func (r *plainRoots) metrics(phase string, first bool, passed string) ([]jobs.Metric, error) {
+	all, err := r.found.metrics(phase)
+	if err != nil || !first {
+		return all, err
+	}
+	noticed, err := r.notes.metrics(passed)
+	return append(all, noticed...), err
+}
+
+// layOut reads the only root of the first round before its step does, for the step plans by the blocks.
+func (t *Tasks) layOut(ctx context.Context, phase string, round jobs.Round, roots *plainRoots) (*layout, []jobs.Metric,
+	error) {
+	var err error
+	if roots.ahead, err = roots.root(ctx, 0); err != nil {
+		return nil, nil, err
+	}
+	l, err := layoutOf(t.blocks, round.Plan, roots.counts)
+	if err != nil {
+		return nil, nil, err
+	}
+	metrics, err := l.metrics(phase, roots.counts)
+	return l, metrics, err
 }
 
 // checkShard refuses shards that a plan does not have.
@@ -128,4 +162,11 @@ func checkShard(p jobs.Plan, from jobs.Source, shard int) error {
 
 func failing(err error) iter.Seq2[*dataset.Block, error] {
 	return func(yield func(*dataset.Block, error) bool) { yield(nil, err) }
+}
+
+type partSeq = iter.Seq2[jobs.Part, error]
+
+// noParts is the error of who reads blocks that are not there.
+func noParts(what string) partSeq {
+	return func(yield func(jobs.Part, error) bool) { yield(jobs.Part{}, errors.New(what)) }
 }
