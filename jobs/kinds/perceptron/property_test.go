@@ -180,8 +180,8 @@ func TestTheMeanIsThatOfEveryStep(t *testing.T) {
 	}
 }
 
-// With one shard, mixing has nothing to mix.
-func TestMixedOverOneShardIsChained(t *testing.T) {
+// With one block, mixing has nothing to mix.
+func TestMixedOverOneBlockIsChained(t *testing.T) {
 	for _, mixing := range []string{"changed", "uniform", "mistakes"} {
 		records := sectors(300, 4)
 		chained := modelOf(t, train(t, `{}`, records))

@@ -134,3 +134,12 @@ func sectors(n, classes int) []jobstest.Record {
 	}
 	return jobstest.DenseRecords(rows, labels...)
 }
+
+// inBlocks are parameters with blocks of a number of records.
+func inBlocks(params string, each int) string {
+	rest := strings.TrimPrefix(params, "{")
+	if rest != "}" {
+		rest = ", " + rest
+	}
+	return fmt.Sprintf(`{"block_records": %d%s`, each, rest)
+}
