@@ -184,8 +184,8 @@ func TestTheMeanIsThatOfEveryStep(t *testing.T) {
 func TestMixedOverOneBlockIsChained(t *testing.T) {
 	for _, mixing := range []string{"changed", "uniform", "mistakes"} {
 		records := sectors(300, 4)
-		chained := modelOf(t, train(t, `{}`, records))
-		mixed := modelOf(t, train(t, fmt.Sprintf(`{"over": "mixed", "mixing": %q}`, mixing), records))
+		chained := modelOf(t, train(t, `{"block_records": 300}`, records))
+		mixed := modelOf(t, train(t, fmt.Sprintf(`{"over": "mixed", "mixing": %q, "block_records": 300}`, mixing), records))
 		if !slices.Equal(chained.epochMistakes, mixed.epochMistakes) || !slices.Equal(chained.weights, mixed.weights) {
 			t.Errorf("%s: mistakes %v and %v", mixing, chained.epochMistakes, mixed.epochMistakes)
 		}

@@ -14,7 +14,11 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
+// specOf is a spec in blocks of 64 records, unless the parameters say otherwise, so that most tests have several.
 func specOf(params string) protocol.JobSpec {
+	if !strings.Contains(params, "block_records") {
+		params = inBlocks(params, 64)
+	}
 	spec := protocol.JobSpec{APIVersion: protocol.APIVersion, Kind: KindName}
 	spec.Spec.Params = json.RawMessage(params)
 	spec.Spec.Repro.Seed = 7
