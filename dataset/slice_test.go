@@ -25,13 +25,14 @@ func TestSliceByHand(t *testing.T) {
 		for from := range 4 {
 			for to := from; to <= 3; to++ {
 				part := b.Slice(from, to)
-				if !slices.Equal(part.IDs, b.IDs[from:to]) || len(part.Labels) != to-from || len(part.Texts) != to-from ||
-					len(part.Weights) != to-from || part.Skipped != nil || part.Notes != nil || part.Rest != 0 ||
+				n := to - from
+				if !slices.Equal(part.IDs, b.IDs[from:to]) || len(part.Labels) != n || len(part.Texts) != n ||
+					len(part.Weights) != n || part.Skipped != nil || part.Notes != nil || part.Rest != 0 ||
 					!part.Lasting || len(part.Subtracted) != 1 {
 					t.Errorf("[%d, %d) is %+v", from, to, part)
 				}
-				if is && (part.Sparse.Width != 4 || len(part.Sparse.Indptr) != to-from+1 || part.Sparse.Indptr[0] != 0 ||
-					part.Sparse.Indptr[to-from] != len(part.Sparse.Values)) {
+				if is && (part.Sparse.Width != 4 || len(part.Sparse.Indptr) != n+1 || part.Sparse.Indptr[0] != 0 ||
+					part.Sparse.Indptr[n] != len(part.Sparse.Values)) {
 					t.Errorf("[%d, %d) is %+v", from, to, part.Sparse)
 				}
 				for i := range part.IDs {

@@ -49,9 +49,9 @@ type Leaf struct {
 	Blocks func(ctx context.Context) iter.Seq2[*dataset.Block, error]
 	// Read reads any shard of any data set in the same way.
 	Read BlockReader
-	// ReadBlock reads a logical block in the same way, and First is the ordinal of the first record of a shard, or, of
-	// the number of shards, the number of records. Who
-	// makes a leaf leaves both nil: run.Tasks, which counts the records, gives them to a phase.
+	// ReadBlock reads a logical block in the same way. First is the ordinal of the first record of a shard and, of the
+	// number of shards, the number of records. Who makes a leaf leaves both nil: run.Tasks, which counts the records,
+	// gives them to a phase.
 	ReadBlock PartReader
 	First     func(from Source, shard int) int64
 	Emit      Emit

@@ -120,7 +120,8 @@ func TestBlocksByHand(t *testing.T) {
 	queries := [][]jobstest.Record{texts("u"), nil, texts("v", "w")}
 	for _, reads := range []bool{false, true} {
 		r := recital{jobs.BlockRecords{jobs.Input: 2, jobs.Queries: 2}, reads}
-		got, metrics, err := recited(t, r, protocol.JobSpec{}, shards, jobstest.Grouping{}, jobstest.WithQueries(queries))
+		got, metrics, err := recited(t, r, protocol.JobSpec{}, shards, jobstest.Grouping{},
+			jobstest.WithQueries(queries))
 		want := "[0:a 1:b][2:c][3:d][4:e 5:f][6:g].[0:u][1:v][2:w]."
 		if err != nil || got != want {
 			t.Errorf("recited %s, want %s: %v", got, want, err)
@@ -132,8 +133,8 @@ func TestBlocksByHand(t *testing.T) {
 				t.Errorf("%q is not among the metrics:\n%s", want, told)
 			}
 		}
-		if passes := map[bool]string{false: `"6 shards were read`, true: `"3 shards were read`}[reads]; !strings.Contains(
-			told, passes) {
+		passes := map[bool]string{false: `"6 shards were read`, true: `"3 shards were read`}[reads]
+		if !strings.Contains(told, passes) {
 			t.Errorf("%q is not among the metrics:\n%s", passes, told)
 		}
 	}

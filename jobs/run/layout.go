@@ -22,7 +22,7 @@ const maxBlocks = 1 << 20
 // layout is how the records of data sets lie in their shards.
 type layout struct {
 	each  jobs.BlockRecords
-	begin [2][]int64 // of data sets in blocks: the ordinal of the first record of each shard, and of none after the last
+	begin [2][]int64 // of data sets in blocks: the ordinal of the first record of each shard, and how many there are
 }
 
 // layoutOf lays out what the first round counted. Counts of other shards than those of the plan are a fault.
@@ -51,7 +51,7 @@ func shardsOf(plan jobs.Plan) [2]int {
 	return [2]int{jobs.Input: plan.Shards, jobs.Queries: plan.QueryShards}
 }
 
-// lay lays the records of shards one after the other.
+// lay lays the records of shards in turn.
 func (l *layout) lay(from jobs.Source, shards int, records []int64) error {
 	if len(records) != shards {
 		return jobs.Malformed("the records of %d shards of %s are known, of %d", len(records), from, shards)
@@ -199,8 +199,8 @@ func (r *partReader) shard(blocks iter.Seq2[*dataset.Block, error], shard int, a
 		}
 	}
 	if at != last {
-		r.yield(jobs.Part{}, jobs.Malformed("shard %d of %s ends before record %d, where it ended when it was counted: %d",
-			shard, r.from, last, at))
+		r.yield(jobs.Part{}, jobs.Malformed("shard %d of %s ends before record %d of the data set; when its records were "+
+			"counted, it ended before record %d", shard, r.from, at, last))
 		return false
 	}
 	return true

@@ -72,7 +72,9 @@ func NewBuilder(p Params, spec protocol.JobSpec, options ...Option) (*Builder, e
 // Phase returns the phase "features". The function then returns what comes next, given the space and the state that the
 // job began with, which is the model of spec.model or empty.
 func (b *Builder) Phase(then func(jobs.Arrays, *Space) (jobs.Next, error)) jobs.Phase {
-	return b.Planned(func(state jobs.Arrays, space *Space, _ jobs.Plan) (jobs.Next, error) { return then(state, space) })
+	return b.Planned(func(state jobs.Arrays, space *Space, _ jobs.Plan) (jobs.Next, error) {
+		return then(state, space)
+	})
 }
 
 // Planned is Phase for a function that also wants the plan.
