@@ -50,7 +50,7 @@ func TestCutsAndTheModel(t *testing.T) {
 	}
 	for _, c := range []struct {
 		kind, params string
-		files        bool // also cut into files: nothing goes by the name of a file
+		files        bool   // also cut into files: nothing goes by the name of a file
 		blocks       string // another block_records, which gives another model
 	}{
 		{"GaussianNaiveBayes", `{}`, true, ""},
