@@ -25,10 +25,11 @@ func cutRows(n int) []string {
 	return lines
 }
 
-// A table cut into shards of other sizes, or into seven files, gives the same model.
+// A table cut into shards of other sizes, or into seven files, gives the same model; of kinds that are bound to an order
+// of the records, another size of their logical blocks gives another.
 func TestCutsAndTheModel(t *testing.T) {
 	if testing.Short() {
-		t.Skip("runs gram 32 times; make test-all does")
+		t.Skip("runs gram 52 times; make test-all does")
 	}
 	t.Parallel()
 	home := t.TempDir()
@@ -49,16 +50,22 @@ func TestCutsAndTheModel(t *testing.T) {
 	}
 	for _, c := range []struct {
 		kind, params string
-		files        bool // also cut into files: nothing goes by a record's identity
+		files        bool   // also cut into files: nothing goes by the name of a file
+		blocks       string // another block_records, which gives another model
 	}{
-		{"GaussianNaiveBayes", `{}`, true},
-		{"NearestMean", `{"features":{"scale":"standard"}}`, true},
-		{"KMeans", `{"k":3,"init":"given","centers":[[0,1e6,0,1],[1,1e6,0,4],[2,1e6,0,7]]}`, true},
-		{"KMeans", `{"k":5}`, false},
-		{"KernelDensityBayes", `{"features":{"scale":"standard"}}`, true},
-		{"KernelNearestMean", `{"kernel":"rbf","gamma":0.5,"features":{"scale":"standard"}}`, true},
-		{"NearestNeighbors", `{"store_base":true,"leave_one_out":false,"features":{"scale":"standard"}}`, true},
-		{"Perceptron", `{"shuffle":false,"features":{"scale":"standard"}}`, true},
+		{"GaussianNaiveBayes", `{}`, true, ""},
+		{"NearestMean", `{"features":{"scale":"standard"}}`, true, ""},
+		{"KMeans", `{"k":3,"init":"given","centers":[[0,1e6,0,1],[1,1e6,0,4],[2,1e6,0,7]]}`, true, ""},
+		{"KMeans", `{"k":5}`, false, ""},
+		{"KernelDensityBayes", `{"features":{"scale":"standard"}}`, true, ""},
+		{"KernelNearestMean", `{"kernel":"rbf","gamma":0.5,"features":{"scale":"standard"}}`, true, ""},
+		{"NearestNeighbors", `{"store_base":true,"leave_one_out":false,"features":{"scale":"standard"}}`, true, ""},
+		{"Perceptron", `{"shuffle":false,"features":{"scale":"standard"}}`, true, ""},
+		{"Perceptron", `{"features":{"scale":"standard"},"block_records":700}`, true, "701"},
+		{"Perceptron", `{"over":"mixed","features":{"scale":"standard"},"block_records":700}`, true, "701"},
+		{"KernelPerceptron", `{"epochs":2,"kernel":"rbf","features":{"scale":"standard"},"block_records":700}`, true,
+			"701"},
+		{"KernelMatrix", `{"kernel":"rbf","features":{"scale":"standard"},"block_records":700}`, true, "701"},
 	} {
 		want := ""
 		for _, cut := range []struct{ folder, size string }{{one, "1KiB"}, {one, "64KiB"}, {one, "8MiB"}, {seven, "8MiB"}} {
@@ -73,6 +80,13 @@ func TestCutsAndTheModel(t *testing.T) {
 				t.Errorf("%s %s in shards of %s of %s: model %s, want %s", c.kind, c.params, cut.size,
 					filepath.Base(cut.folder), got, want)
 			}
+		}
+		if c.blocks == "" {
+			continue
+		}
+		other := strings.Replace(c.params, "700", c.blocks, 1)
+		if cutModel(t, c.kind, other, one, "8MiB") == want {
+			t.Errorf("%s: the same model by %s", c.kind, other)
 		}
 	}
 }

@@ -32,8 +32,9 @@ func (s Source) String() string {
 	return fmt.Sprintf("data set %d", int(s))
 }
 
-// Plan has the number of shards of each data set; QueryShards is 0 without spec.queries.
-type Plan struct{ Shards, QueryShards int }
+// Plan has the number of shards of each data set; QueryShards is 0 without spec.queries. Blocks and QueryBlocks are the
+// numbers of logical blocks, where the algorithm is OverBlocks and its first round was mapped; else 0.
+type Plan struct{ Shards, QueryShards, Blocks, QueryBlocks int }
 
 // BlockReader reads a shard of one of the data sets in order, as Leaf.Read does.
 type BlockReader func(ctx context.Context, from Source, shard int) iter.Seq2[*dataset.Block, error]
@@ -48,7 +49,12 @@ type Leaf struct {
 	Blocks func(ctx context.Context) iter.Seq2[*dataset.Block, error]
 	// Read reads any shard of any data set in the same way.
 	Read BlockReader
-	Emit Emit
+	// ReadBlock reads a logical block in the same way. First is the ordinal of the first record of a shard and, of the
+	// number of shards, the number of records. Who makes a leaf leaves both nil: run.Tasks, which counts the records,
+	// gives them to a phase.
+	ReadBlock PartReader
+	First     func(from Source, shard int) int64
+	Emit      Emit
 }
 
 // Watched returns the leaf so that visit sees each block of its own shard before the reader does.

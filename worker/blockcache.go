@@ -50,7 +50,8 @@ func newBlockCache(budget int64) *blockCache {
 }
 
 // blocks passes on the blocks of a shard: those kept, or else those of read, of which it
-// keeps copies if they fit.
+// keeps copies if they fit. A reader of a logical block stops where that ends. A shard that fits is read to its end all
+// the same, once, or every block in it would read the shard's head from the store again.
 func (c *blockCache) blocks(ctx context.Context, set setKey, shard int,
 	read iter.Seq2[*dataset.Block, error]) iter.Seq2[*dataset.Block, error] {
 	if c == nil || c.budget <= 0 {
@@ -63,12 +64,16 @@ func (c *blockCache) blocks(ctx context.Context, set setKey, shard int,
 		}
 		copies := &copied{}
 		defer func() { c.release(copies) }()
+		wanted := true
 		for block, err := range read {
 			if copies != nil && (err != nil || !c.add(set, copies, block)) {
 				c.release(copies)
 				copies = nil
 			}
-			if !yield(block, err) {
+			if wanted = wanted && yield(block, err); wanted {
+				continue
+			}
+			if advance(ctx); copies == nil || ctx.Err() != nil {
 				return
 			}
 		}

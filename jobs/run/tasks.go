@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/kernelops"
@@ -15,6 +16,7 @@ import (
 // that were skipped, which no phase sees. Its methods may be called at the same time.
 type Tasks struct {
 	phases   []jobs.Phase
+	blocks   jobs.BlockRecords
 	skipMax  skipLimits
 	maxState protocol.ByteSize // 0 for no bound
 	ops      *kernelops.Set
@@ -22,7 +24,7 @@ type Tasks struct {
 
 // NewTasks returns the tasks of an algorithm under a spec with its defaults written in.
 func NewTasks(algorithm jobs.Algorithm, spec protocol.JobSpec, ops *kernelops.Set) (*Tasks, error) {
-	t := &Tasks{phases: algorithm.Phases(), ops: ops,
+	t := &Tasks{phases: algorithm.Phases(), blocks: jobs.BlocksOf(algorithm), ops: ops,
 		skipMax: limitsOf(spec), maxState: spec.Spec.Run.MaxStateBytes}
 	if len(t.phases) == 0 {
 		return nil, fmt.Errorf("jobs: kind %s has no phases", spec.Kind)
@@ -48,16 +50,23 @@ func (t *Tasks) Map(ctx context.Context, phase string, state jobs.Arrays, leaf j
 	if err != nil {
 		return nil, nil, err
 	}
-	state, known, err := detachKept(state)
+	state, known, err := t.detach(state, phase, leaf.Plan)
 	if err != nil {
 		return nil, nil, err
 	}
-	watch := skipWatch{limits: t.skipMax, kept: known}
+	watch := skipWatch{limits: t.skipMax, kept: known.kept}
 	if phase == t.First() && leaf.Tree == 0 {
 		watch.taker = newNoteTaker(place{jobs.Input, leaf.Index}, t.skipMax[jobs.Input] > 0)
+		if known.layout == nil {
+			watch.counter = newCounter(t.blocks, leaf)
+		}
 	}
 	leaf.Emit = checked(leaf.Emit)
-	partial, newCarry, err = p.Map(ctx, state, watch.watch(leaf), carry, t.ops)
+	leaf = watch.watch(known.blocks(leaf, t.blocks))
+	partial, newCarry, err = p.Map(ctx, state, leaf, carry, t.ops)
+	if err == nil {
+		err = watch.counter.rest(ctx, leaf)
+	}
 	if err == nil {
 		err = t.skipMax.check(watch.found)
 	}
@@ -78,15 +87,22 @@ func (t *Tasks) Step(
 		return jobs.Next{}, nil, err
 	}
 	record := &proof.Record{Phase: phase, State: state.Digest(), StateSize: state.EncodedSize()}
-	state, known, err := detachKept(state)
+	state, known, err := t.detach(state, phase, round.Plan)
 	if err != nil {
 		return jobs.Next{}, nil, err
 	}
 	roots := &plainRoots{read: round.Root, limits: t.skipMax, nodes: make([][]byte, round.Trees)}
 	round.Root, round.Emit = roots.root, checked(round.Emit)
+	var laid []jobs.Metric
+	if known.layout == nil && t.blocks.Any() {
+		if known.layout, laid, err = t.layOut(ctx, phase, round, roots); err != nil {
+			return jobs.Next{}, nil, err
+		}
+	}
+	round.Plan = known.plan(round.Plan)
 	next, err := p.Step(ctx, state, round)
 	if phase == t.First() {
-		known = known.learn(roots)
+		known.kept = known.learn(roots)
 	}
 	if err != nil {
 		return jobs.Next{}, nil, known.explain(err)
@@ -94,64 +110,40 @@ func (t *Tasks) Step(
 	if err := t.checkNext(p, next); err != nil {
 		return jobs.Next{}, nil, err
 	}
-	if next.Metrics, err = t.withFound(phase, next.Metrics, roots, known); err != nil {
+	metrics, err := roots.metrics(phase, phase == t.First(), known.Passed)
+	if err != nil {
 		return jobs.Next{}, nil, err
 	}
+	next.Metrics = slices.Concat(next.Metrics, laid, metrics)
 	if err := roots.record(ctx, record); err != nil {
 		return jobs.Next{}, nil, err
 	}
-	known = known.after(record)
+	known.kept = known.after(record)
 	next.State, err = known.attach(next.State, next.Done)
 	return next, record, err
 }
 
-// withFound adds to a step's metrics what reading found.
-func (t *Tasks) withFound(phase string, metrics []jobs.Metric, roots *plainRoots, known kept) ([]jobs.Metric, error) {
-	found, err := roots.found.metrics(phase)
-	if err != nil {
-		return nil, err
-	}
-	metrics = append(metrics, found...)
-	if phase != t.First() {
-		return metrics, nil
-	}
-	noticed, err := roots.notes.metrics(known.Passed)
-	return append(metrics, noticed...), err
-}
-
 func (t *Tasks) merge(p jobs.Phase, left, right jobs.Arrays) (jobs.Arrays, error) {
-	a, skippedLeft, err := detach(left)
+	a, besideLeft, err := detachAll(left)
 	if err != nil {
 		return nil, err
 	}
-	b, skippedRight, err := detach(right)
+	b, besideRight, err := detachAll(right)
 	if err != nil {
 		return nil, err
 	}
-	a, notesLeft, err := detachNotes(a)
+	both, err := besideLeft.plus(besideRight)
 	if err != nil {
 		return nil, err
 	}
-	b, notesRight, err := detachNotes(b)
-	if err != nil {
-		return nil, err
-	}
-	noticed, err := notesLeft.plus(notesRight)
-	if err != nil {
-		return nil, err
-	}
-	skipped := skippedLeft.plus(skippedRight)
-	if err := t.skipMax.check(skipped); err != nil {
+	if err := t.skipMax.check(both.skips); err != nil {
 		return nil, err
 	}
 	merged, err := p.Merge(a, b)
 	if err != nil {
 		return nil, err
 	}
-	if merged, err = skipped.attach(merged); err != nil {
-		return nil, err
-	}
-	return noticed.attach(merged)
+	return both.attach(merged)
 }
 
 func (t *Tasks) phase(name string) (jobs.Phase, error) {

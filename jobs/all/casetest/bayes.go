@@ -4,7 +4,7 @@ func bayes() []Case {
 	gaussian, words := "GaussianNaiveBayes", "NaiveBayes"
 	return []Case{
 		{Name: "gaussian", Kind: gaussian, Params: `{}`,
-			Shards:     []Resharded{{rounding, true}},
+			Shards:     []*Data{rounding},
 			Degenerate: &Learner{Predicts: true, Classifies: true},
 			Memory:     &Large{Input: table32},
 			Matrix: &Clustered{Over: digits, Kill: `{}`,
@@ -13,7 +13,7 @@ func bayes() []Case {
 		{Name: "gaussiannb-costs", Kind: gaussian, Params: `{"costs":{"1":{"2":5}}}`, Golden: true, Phases: iris},
 
 		{Name: "naivebayes", Kind: words, Params: `{}`, Golden: true, Phases: Mails,
-			Shards: []Resharded{{roundingTexts, true}},
+			Shards: []*Data{roundingTexts},
 			Memory: &Large{Input: documents},
 			Without: map[*Suite]string{
 				Degenerate: "reads texts, not vectors: TestOneClass and TestUnseenLabels have jobs of their own",

@@ -43,11 +43,12 @@ func (p *tilesPhase) finish(
 	return jobs.Next{Done: true, State: jobs.ArraysOf(m), Metrics: metrics}, err
 }
 
-// sample is the matrix of some records among themselves, in the order of their identities.
+// sample is the matrix of some records among themselves, in the order of the data set.
 type sample struct {
-	ids       []dataset.Identity
-	values    []float32 // len(ids) x len(ids)
-	tolerance float64   // bounds the Frobenius norm of what float32 changed in values
+	ids       []dataset.Identity // Offset is the ordinal, and Object empty, unless named
+	named     bool               // of a model of an earlier release
+	values    []float32          // len(ids) x len(ids)
+	tolerance float64            // bounds the Frobenius norm of what float32 changed in values
 }
 
 // newSample computes the matrix of the records drawn. Any kernel set would give the same bits.

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/kernelops/philox"
 )
 
@@ -50,8 +49,7 @@ func TestWindow(t *testing.T) {
 	})
 	var all []int
 	for i := range records {
-		id := dataset.Identity{Object: []string{"a", "b"}[i/500], Offset: int64(i % 500)}
-		full, err := w.Add(id, numbers, i)
+		full, err := w.Add(int64(7+i), numbers, i)
 		if err != nil || full != (i%301 == 300) {
 			t.Fatalf("record %d: full %t, error %v", i, full, err)
 		}
@@ -59,7 +57,7 @@ func TestWindow(t *testing.T) {
 	if err := w.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	draw := func(i int) uint64 { return key.Object([]string{"a", "b"}[i/500]).Uint64(int64(i % 500)) }
+	draw := func(i int) uint64 { return key.Uint64(uint64(7+i), 0) }
 	for begin := 0; begin < records; begin += 301 {
 		window := make([]int, 0, 301)
 		for i := begin; i < min(begin+301, records); i++ {
@@ -82,14 +80,14 @@ func TestWindowStops(t *testing.T) {
 	enough := errors.New("enough")
 	w := New(philox.New(1, "test"), 2, func([]string) error { return enough })
 	for i := range 3 {
-		if _, err := w.Add(dataset.Identity{Offset: int64(i)}, 1, "x"); err != nil {
+		if _, err := w.Add(int64(i), 1, "x"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := w.Flush(); !errors.Is(err, enough) {
 		t.Errorf("error %v", err)
 	}
-	if _, err := w.Add(dataset.Identity{}, Numbers, "x"); !errors.Is(err, enough) {
+	if _, err := w.Add(0, Numbers, "x"); !errors.Is(err, enough) {
 		t.Errorf("error %v", err)
 	}
 }
