@@ -60,8 +60,8 @@ const pairsOfQuery = 8
 type sample struct {
 	share  float64
 	base   uint64 // records of spec.input
-	chosen philox.Key
-	pairs  [pairsOfQuery]philox.Key
+	chosen *dataset.Draws
+	pairs  [pairsOfQuery]*dataset.Draws
 
 	rows   []int
 	others [][pairsOfQuery]int64 // of each, the records that it is measured against
@@ -72,21 +72,21 @@ func (p *plan) newSample(in *index) *sample {
 		return nil
 	}
 	s := &sample{share: float64(p.params.Projection.Sample) / float64(in.projected.queries),
-		base: uint64(in.offsets[len(in.offsets)-1]), chosen: philox.New(p.seed, "knn/sample")}
+		base: uint64(in.offsets[len(in.offsets)-1]), chosen: dataset.NewDraws(philox.New(p.seed, "knn/sample"))}
 	for i := range s.pairs {
-		s.pairs[i] = philox.New(p.seed, fmt.Sprintf("knn/pair/%d", i))
+		s.pairs[i] = dataset.NewDraws(philox.New(p.seed, fmt.Sprintf("knn/pair/%d", i)))
 	}
 	return s
 }
 
 // draw draws a query, which is row number row.
 func (s *sample) draw(row int, id dataset.Identity) {
-	if s == nil || !(s.chosen.Float64At(id.Object, id.Offset) < s.share) {
+	if s == nil || !(s.chosen.Float64(id) < s.share) {
 		return
 	}
 	var others [pairsOfQuery]int64
-	for i, key := range s.pairs {
-		others[i] = int64(key.Object(id.Object).Uint64(id.Offset) % s.base)
+	for i, draws := range s.pairs {
+		others[i] = int64(draws.Uint64(id) % s.base)
 	}
 	s.rows, s.others = append(s.rows, row), append(s.others, others)
 }

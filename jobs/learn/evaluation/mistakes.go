@@ -33,9 +33,7 @@ func PictureOf(block *dataset.Block, i int) []float32 {
 // One goroutine at a time.
 type Mistakes struct {
 	size    int
-	key     philox.Key
-	object  philox.Object // of the name
-	name    string
+	draws   *dataset.Draws
 	ordered []drawnMistake // by number, then identity
 }
 
@@ -45,14 +43,12 @@ type drawnMistake struct {
 }
 
 func (d drawnMistake) compare(e drawnMistake) int {
-	return cmp.Or(cmp.Compare(d.number, e.number), cmp.Compare(d.ID.Object, e.ID.Object),
-		cmp.Compare(d.ID.Offset, e.ID.Offset))
+	return cmp.Or(cmp.Compare(d.number, e.number), d.ID.Compare(e.ID))
 }
 
 // NewMistakes returns an empty sample of up to size mistakes, size from 1 to 2^31-1.
 func NewMistakes(size int) *Mistakes {
-	key := philox.New(0, "evaluation/mistakes")
-	return &Mistakes{size: size, key: key, object: key.Object("")}
+	return &Mistakes{size: size, draws: dataset.NewDraws(philox.New(0, "evaluation/mistakes"))}
 }
 
 // Offer takes a mistake if its number is among the lowest so far; the picture is copied. Each record
@@ -60,10 +56,7 @@ func NewMistakes(size int) *Mistakes {
 func (s *Mistakes) Offer(m Mistake) { s.offer(m, true) }
 
 func (s *Mistakes) offer(m Mistake, copyPicture bool) bool {
-	if m.ID.Object != s.name {
-		s.name, s.object = m.ID.Object, s.key.Object(m.ID.Object)
-	}
-	d := drawnMistake{s.object.Uint64(m.ID.Offset), m}
+	d := drawnMistake{s.draws.Uint64(m.ID), m}
 	at, found := slices.BinarySearchFunc(s.ordered, d, drawnMistake.compare)
 	if found || at == s.size {
 		return false
