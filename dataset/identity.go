@@ -80,15 +80,15 @@ func (id Identity) Compare(other Identity) int {
 	return cmp.Compare(id.Offset, other.Offset)
 }
 
-// String names the record in a sentence.
+// String names the record briefly.
 func (id Identity) String() string {
 	switch id.Way() {
 	case ID:
-		return fmt.Sprintf("the record with the id %q", id.Object)
+		return fmt.Sprintf("id %q", id.Object)
 	case Row:
 		return fmt.Sprintf("row %d", id.Offset)
 	}
-	return fmt.Sprintf("the record at %d of %q", id.Offset, id.Object)
+	return fmt.Sprintf("%q at %d", id.Object, id.Offset)
 }
 
 // Fault returns a fault of the record: BAD_RECORD.

@@ -1,6 +1,7 @@
 package kernelmatrix
 
 import (
+	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/describe"
 	"github.com/gram-compute/gram/jobs/learn/features"
@@ -25,8 +26,11 @@ type plan struct {
 	params  Params
 	seed    uint64
 	train   jobs.Records
-	queries bool // rows are spec.queries; without them the matrix is symmetric
+	queries bool           // rows are spec.queries; without them the matrix is symmetric
+	ways    [2]dataset.Way // how records are named, by jobs.Source
 }
+
+func (p *plan) way(of jobs.Source) dataset.Way { return p.ways[of] }
 
 // function is the kernel over a space.
 func (p *plan) function(space *features.Space) (kernels.Function, error) {
@@ -44,7 +48,8 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{own, spec.Spec.Repro.Seed, jobs.TrainingRecords(spec), spec.Spec.Queries != nil}
+	p := &plan{own, spec.Spec.Repro.Seed, jobs.TrainingRecords(spec), spec.Spec.Queries != nil,
+		[2]dataset.Way{jobs.WayOf(spec.Spec, jobs.Input), jobs.WayOf(spec.Spec, jobs.Queries)}}
 	return jobs.Phases{(&recordsPhase{p, space}).phase(), (&tilesPhase{p}).phase()}, nil
 }
 

@@ -35,8 +35,7 @@ func (m *model) describe(p *describe.Page) error {
 	m.describeClasses(p)
 	p.Text("\n%-24s %12s  %s\n", "largest support vectors", "|alpha|", "record")
 	for _, i := range m.largest(maxShown) {
-		p.Text("%-24.24s %12.6g  %q at %d\n", m.space.Labels.At(int(m.class[i])), math.Sqrt(m.size(i)),
-			m.ids[i].Object, m.ids[i].Offset)
+		p.Text("%-24.24s %12.6g  %v\n", m.space.Labels.At(int(m.class[i])), math.Sqrt(m.size(i)), m.ids[i])
 	}
 	return nil
 }
