@@ -184,3 +184,24 @@ func (d *Draws) of(id Identity) philox.Object {
 	}
 	return d.object
 }
+
+// RowOf is the object that holds a row of the data set, and the row's number in it.
+func (m Manifest) RowOf(row int64) (object string, within int64, ok bool) {
+	for _, o := range m.Objects {
+		if row < o.Rows {
+			return o.Key, row, row >= 0
+		}
+		row -= o.Rows
+	}
+	return "", 0, false
+}
+
+// KeyOf is the key of the object that places call by a name.
+func (m Manifest) KeyOf(name, compression string) (key string, ok bool) {
+	for _, o := range m.Objects {
+		if placeName(o.Key, compression) == name {
+			return o.Key, true
+		}
+	}
+	return "", false
+}
