@@ -13,11 +13,25 @@ import (
 // idTypes are the kinds of strings in npy: bytes, and characters of four bytes.
 var idTypes = map[string]element{"|S": {'S', 1, binary.LittleEndian}, "<U": {'U', 4, binary.LittleEndian}}
 
+// labelsHead reads the head of a table of labels: npy, or else the format of the data.
+func labelsHead(data parseHead) parseHead {
+	return func(head *bufio.Reader) (table, error) {
+		if isNPY(head) {
+			return parseNPY(head)
+		}
+		return data(head)
+	}
+}
+
+func isNPY(head *bufio.Reader) bool {
+	magic, err := head.Peek(len(npyMagic))
+	return err == nil && string(magic) == npyMagic
+}
+
 // idsHead reads the head of a table of ids: npy, or else the format of the data.
 func idsHead(data parseHead) parseHead {
 	return func(head *bufio.Reader) (table, error) {
-		magic, err := head.Peek(6)
-		if err == nil && string(magic) == npyMagic {
+		if isNPY(head) {
 			return parseNPYOf(head, npyID)
 		}
 		t, err := data(head)

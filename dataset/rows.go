@@ -67,7 +67,7 @@ func (f rowFormat) read(r *shardReader, obj pinned, piece Piece, zipped bool) (e
 	with := rowTables{data: data}
 	if r.src.input.LabelsURI != "" {
 		o := r.src.manifest.Labels[piece.Object]
-		if with.labels, err = f.companion(r, r.src.labels, o, f.head); err != nil {
+		if with.labels, err = f.companion(r, r.src.labels, o, labelsHead(f.head)); err != nil {
 			return err
 		}
 		defer with.labels.close(&err)

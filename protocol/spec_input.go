@@ -93,7 +93,7 @@ func (in Input) fields() (formatFields, bool) {
 	case "npz":
 		return formatFields{id: true, label: true, features: true}, true
 	case "fvecs", "bvecs", "ivecs":
-		return formatFields{idsURI: true, rows: true}, true
+		return formatFields{labelsURI: true, idsURI: true, rows: true}, true
 	}
 	return formatFields{}, false
 }

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/kernelops"
@@ -14,6 +15,7 @@ import (
 // that were skipped, which no phase sees. Its methods may be called at the same time.
 type Tasks struct {
 	phases   []jobs.Phase
+	ids      []jobs.Phase // that come before them; none where records have no ids
 	skipMax  skipLimits
 	maxState protocol.ByteSize // 0 for no bound
 	ops      *kernelops.Set
@@ -26,7 +28,8 @@ func NewTasks(algorithm jobs.Algorithm, spec protocol.JobSpec, ops *kernelops.Se
 	if len(t.phases) == 0 {
 		return nil, fmt.Errorf("jobs: kind %s has no phases", spec.Kind)
 	}
-	names := map[string]bool{"": true}
+	t.ids = idsPhases(spec, t.firstOfKind())
+	names := map[string]bool{"": true, idsName: true, idsTwiceName: true}
 	for _, p := range t.phases {
 		if names[p.Name()] {
 			return nil, fmt.Errorf("jobs: kind %s has two phases %q, or one without a name", spec.Kind, p.Name())
@@ -36,8 +39,21 @@ func NewTasks(algorithm jobs.Algorithm, spec protocol.JobSpec, ops *kernelops.Se
 	return t, nil
 }
 
-// First is the phase of the first round.
-func (t *Tasks) First() string { return t.phases[0].Name() }
+// First is the phase of the first round: of the kind's phases the first, unless ids are compared before.
+func (t *Tasks) First() string {
+	if len(t.ids) > 0 {
+		return t.ids[0].Name()
+	}
+	return t.firstOfKind()
+}
+
+func (t *Tasks) firstOfKind() string { return t.phases[0].Name() }
+
+// comparesIDs reports whether a phase is one of those that compare ids. They are of no kind, so that nothing travels
+// beside their arrays.
+func (t *Tasks) comparesIDs(phase string) bool {
+	return slices.ContainsFunc(t.ids, func(p jobs.Phase) bool { return p.Name() == phase })
+}
 
 // Map computes one leaf. A state or carry of nil stands for none. Leaf.Blocks may be nil: it
 // follows from Leaf.Read.
@@ -47,12 +63,15 @@ func (t *Tasks) Map(ctx context.Context, phase string, state jobs.Arrays, leaf j
 	if err != nil {
 		return nil, nil, err
 	}
+	if t.comparesIDs(phase) {
+		return p.Map(ctx, state, leaf, carry, t.ops)
+	}
 	state, known, err := detachKept(state)
 	if err != nil {
 		return nil, nil, err
 	}
 	watch := skipWatch{limits: t.skipMax, kept: known}
-	if phase == t.First() && leaf.Tree == 0 {
+	if phase == t.firstOfKind() && leaf.Tree == 0 {
 		watch.taker = newNoteTaker(place{jobs.Input, leaf.Index}, t.skipMax[jobs.Input] > 0)
 	}
 	leaf.Emit = checked(leaf.Emit)
@@ -74,6 +93,9 @@ func (t *Tasks) Step(ctx context.Context, phase string, state jobs.Arrays, round
 	if err != nil {
 		return jobs.Next{}, err
 	}
+	if t.comparesIDs(phase) {
+		return p.Step(ctx, state, round)
+	}
 	state, known, err := detachKept(state)
 	if err != nil {
 		return jobs.Next{}, err
@@ -81,7 +103,7 @@ func (t *Tasks) Step(ctx context.Context, phase string, state jobs.Arrays, round
 	roots := &plainRoots{read: round.Root, limits: t.skipMax}
 	round.Root, round.Emit = roots.root, checked(round.Emit)
 	next, err := p.Step(ctx, state, round)
-	if phase == t.First() {
+	if phase == t.firstOfKind() {
 		known = known.learn(roots)
 	}
 	if err != nil {
@@ -95,7 +117,7 @@ func (t *Tasks) Step(ctx context.Context, phase string, state jobs.Arrays, round
 		return jobs.Next{}, err
 	}
 	next.Metrics = append(next.Metrics, metrics...)
-	if phase == t.First() {
+	if phase == t.firstOfKind() {
 		if metrics, err = roots.notes.metrics(known.Passed); err != nil {
 			return jobs.Next{}, err
 		}
@@ -106,6 +128,9 @@ func (t *Tasks) Step(ctx context.Context, phase string, state jobs.Arrays, round
 }
 
 func (t *Tasks) merge(p jobs.Phase, left, right jobs.Arrays) (jobs.Arrays, error) {
+	if t.comparesIDs(p.Name()) {
+		return p.Merge(left, right)
+	}
 	a, skippedLeft, err := detach(left)
 	if err != nil {
 		return nil, err
@@ -141,9 +166,11 @@ func (t *Tasks) merge(p jobs.Phase, left, right jobs.Arrays) (jobs.Arrays, error
 }
 
 func (t *Tasks) phase(name string) (jobs.Phase, error) {
-	for _, p := range t.phases {
-		if p.Name() == name {
-			return p, nil
+	for _, phases := range [][]jobs.Phase{t.phases, t.ids} {
+		for _, p := range phases {
+			if p.Name() == name {
+				return p, nil
+			}
 		}
 	}
 	return nil, fmt.Errorf("jobs: no phase %q", name)
