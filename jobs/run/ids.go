@@ -144,13 +144,14 @@ func (c *idCheck) step(
 	switch {
 	case len(twice) > 0:
 		slices.SortFunc(twice, idHash.compare) // total order: hashes of a list differ
-		jobs.Put(next.State, twiceArray, flatHashes(twice[:min(len(twice), maxTwice)]), -1, 2)
+		twice = twice[:min(len(twice), maxTwice)]
+		jobs.Put(next.State, twiceArray, flatHashes(twice), len(twice), 2)
 		next.Phase = idsTwiceName
 	case len(left) > 0:
 		next.Phase = idsName
 		trees := min(len(left), maxIDTrees, max(1, maxIDLeaves/round.Plan.Shards))
 		next.Trees = slices.Repeat([]int{round.Plan.Shards}, trees)
-		jobs.Put(next.State, rangesArray, flatRanges(left), -1, 2)
+		jobs.Put(next.State, rangesArray, flatRanges(left), len(left), 2)
 	}
 	return next, nil
 }
