@@ -216,7 +216,7 @@ func formatJobs() []formatJob {
 		{name: "bayes", kind: "GaussianNaiveBayes", params: `{}`},
 		{name: "mean", kind: "NearestMean", params: `{` + scaled + `}`},
 		{name: "kmeans", kind: "KMeans", params: `{"k":5,"assignments":true,"scale":"standard"}`, folder: "assignments"},
-		{name: "neighbors", kind: "NearestNeighbors", params: `{"k":3,"mode":"classify",` + scaled + `}`,
+		{name: "neighbors", kind: "NearestNeighbors", params: `{"k":3,"mode":"classify","lists":"csv","store_base":true,` + scaled + `}`,
 			folder: "neighbors", records: 4000},
 		{name: "density", kind: "KernelDensityBayes", params: `{"store_base":false,` + scaled + `}`,
 			folder: "predictions", records: 4000},

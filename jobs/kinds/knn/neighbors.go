@@ -46,7 +46,7 @@ func (p *plan) find(
 	}
 	s := p.newSearch(in, ops, queries, sample)
 	chunk := func(base *points) error { return s.search(ctx, base) }
-	if err := in.readBase(ctx, leaf, p.Base(), chunk); err != nil {
+	if err := in.readBase(ctx, leaf, p.Base(), s.names, chunk); err != nil {
 		return nil, nil, err
 	}
 	return s.partial(), asked, nil
@@ -99,10 +99,14 @@ type search struct {
 	exactly   *searcher // of the sampled queries; nil where nothing is measured
 	sample    *sample
 	one, two  []float32
+	names     *names // of the records of the base; nil where lists name none
 }
 
 func (p *plan) newSearch(in *index, ops *kernelops.Set, queries *points, drawn *sample) *search {
 	s := &search{in: in, result: p.newPartial(), sample: drawn}
+	if s.result.names != nil {
+		s.names = &names{}
+	}
 	if drawn == nil {
 		s.sample = &sample{}
 	}
@@ -156,6 +160,9 @@ func (s *search) measure(base, after *points) {
 // partial is what the leaf found.
 func (s *search) partial() *partial {
 	s.found.sort()
+	if s.names != nil {
+		s.result.names = s.names.listed(&names{}, s.found)
+	}
 	if s.exactly != nil {
 		s.result.exact.sort()
 		for _, row := range s.sample.rows {

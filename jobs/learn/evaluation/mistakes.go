@@ -46,9 +46,12 @@ func (d drawnMistake) compare(e drawnMistake) int {
 	return cmp.Or(cmp.Compare(d.number, e.number), d.ID.Compare(e.ID))
 }
 
+// MistakeDraws are the numbers by which mistakes are chosen.
+func MistakeDraws() *dataset.Draws { return dataset.NewDraws(philox.New(0, "evaluation/mistakes")) }
+
 // NewMistakes returns an empty sample of up to size mistakes, size from 1 to 2^31-1.
 func NewMistakes(size int) *Mistakes {
-	return &Mistakes{size: size, draws: dataset.NewDraws(philox.New(0, "evaluation/mistakes"))}
+	return &Mistakes{size: size, draws: MistakeDraws()}
 }
 
 // Offer takes a mistake if its number is among the lowest so far; the picture is copied. Each record
@@ -56,13 +59,17 @@ func NewMistakes(size int) *Mistakes {
 func (s *Mistakes) Offer(m Mistake) { s.offer(m, true) }
 
 func (s *Mistakes) offer(m Mistake, copyPicture bool) bool {
-	d := drawnMistake{s.draws.Uint64(m.ID), m}
+	return s.take(drawnMistake{s.draws.Uint64(m.ID), m}, copyPicture)
+}
+
+// take is offer of a mistake with its number.
+func (s *Mistakes) take(d drawnMistake, copyPicture bool) bool {
 	at, found := slices.BinarySearchFunc(s.ordered, d, drawnMistake.compare)
 	if found || at == s.size {
 		return false
 	}
 	if copyPicture {
-		d.Picture = slices.Clone(m.Picture)
+		d.Picture = slices.Clone(d.Picture)
 	}
 	if len(s.ordered) == s.size {
 		s.ordered = s.ordered[:s.size-1]
