@@ -15,7 +15,8 @@ type libsvmParser struct {
 	input       *protocol.Input
 	base, width int64
 	offsets     []Offset
-	comment     []byte // of the line; nil where it has none
+	comment     []byte // of the line
+	commented   bool   // it has one
 	entries     Sparse // of the record, where vectors are read as dense ones
 }
 
@@ -39,9 +40,9 @@ func (p *libsvmParser) columns() (func(int) string, []Offset, flaw) {
 
 func (p *libsvmParser) content(text []byte) []byte {
 	// else record refuses the line
-	p.comment = nil
+	p.commented = false
 	if i := bytes.IndexByte(text, '#'); i >= 0 && bytes.IndexByte(text[i+1:], '\r') < 0 {
-		p.comment = bytes.Trim(text[i+1:], " \t")
+		p.commented, p.comment = true, bytes.Trim(text[i+1:], " \t")
 		text = text[:i]
 	}
 	return bytes.Trim(text, " \t")
@@ -120,7 +121,7 @@ func (p *libsvmParser) id(b *Block) flaw {
 	switch {
 	case p.input.ID.IsZero():
 		return flaw{}
-	case p.comment == nil:
+	case !p.commented:
 		return flaw{reason: noID}
 	}
 	b.id = p.comment

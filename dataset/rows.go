@@ -31,10 +31,11 @@ func headFlawf(format string, args ...any) error { return headFlaw(fmt.Sprintf(f
 
 // row reads one row into a vector. A flaw that is final says that this is no row.
 func (t table) row(to []float32, row []byte, w *watch) flaw {
-	if t.lead > 0 && int64(t.order.Uint32(row)) != int64(t.width) {
-		return flaw{reason: otherWidth, final: true}
+	numbers, bad := t.numbers(row)
+	if bad.reason != "" {
+		return bad
 	}
-	bad := t.decode(to, row[t.lead:], w)
+	bad = t.decode(to, numbers, w)
 	if w.shifts != nil && t.short() && bad.reason == "" {
 		for col, offset := range w.shifts {
 			if offset != 0 {
@@ -43,6 +44,23 @@ func (t table) row(to []float32, row []byte, w *watch) flaw {
 		}
 	}
 	return bad
+}
+
+// numbers are those of a row. A flaw says that this is no row.
+func (t table) numbers(row []byte) ([]byte, flaw) {
+	if t.lead > 0 && int64(t.order.Uint32(row)) != int64(t.width) {
+		return nil, flaw{reason: otherWidth, final: true}
+	}
+	return row[t.lead:], flaw{}
+}
+
+// value appends what a row of one value holds, as decode makes text of it.
+func (t table) value(decode func(to, value []byte) ([]byte, flaw), to, row []byte) ([]byte, flaw) {
+	number, bad := t.numbers(row)
+	if bad.reason != "" {
+		return to, bad
+	}
+	return decode(to, number)
 }
 
 // bytes is the length of a whole object with the table's declared rows; -1 beyond 2^63.
@@ -147,13 +165,13 @@ func (r *shardReader) row(from rowTables, row tableRow) error {
 	bad := b.watch.judge(data.row(b.Dense.Values[n:], row.data, &b.watch))
 	if from.labels != nil && bad.reason == "" {
 		var text []byte
-		if text, bad = from.labels.label(nil, row.label); bad.reason == "" {
+		if text, bad = from.labels.value(from.labels.label, nil, row.label); bad.reason == "" {
 			b.Labels = append(b.Labels, text)
 		}
 		at = from.labels
 	}
 	if from.ids != nil && bad.reason == "" {
-		b.id, bad = from.ids.id(b.id[:0], row.id)
+		b.id, bad = from.ids.value(from.ids.id, b.id[:0], row.id)
 		at = from.ids
 	}
 	switch {
