@@ -215,7 +215,8 @@ func formatJobs() []formatJob {
 	return []formatJob{
 		{name: "bayes", kind: "GaussianNaiveBayes", params: `{}`},
 		{name: "mean", kind: "NearestMean", params: `{` + scaled + `}`},
-		{name: "kmeans", kind: "KMeans", params: `{"k":5,"assignments":true,"scale":"standard"}`, folder: "assignments"},
+		{name: "kmeans", kind: "KMeans", params: `{"k":5,"assignments":true,"scale":"standard"}`,
+			folder: "assignments"},
 		{name: "neighbors", kind: "NearestNeighbors", params: `{"k":3,"mode":"classify","lists":"csv","store_base":true,` + scaled + `}`,
 			folder: "neighbors"},
 		{name: "density", kind: "KernelDensityBayes", params: `{"store_base":false,` + scaled + `}`,

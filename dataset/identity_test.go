@@ -30,8 +30,8 @@ func TestIdentityByHand(t *testing.T) {
 			t.Errorf("%#v: way %d, %s, %s, %v", c.id, c.id.Way(), c.id, data, err)
 		}
 	}
-	ascending := []Identity{ByPlace("a", 0), ByPlace("a", 9), ByPlace("a", 10), ByPlace("aa", 1), ByPlace("b", 0), ByRow(2),
-		ByRow(10), ByID(""), ByID("2"), ByID("a"), ByID("10"), ByID("aa")}
+	ascending := []Identity{ByPlace("a", 0), ByPlace("a", 9), ByPlace("a", 10), ByPlace("aa", 1), ByPlace("b", 0),
+		ByRow(2), ByRow(10), ByID(""), ByID("2"), ByID("a"), ByID("10"), ByID("aa")}
 	if !slices.IsSortedFunc(ascending, Identity.Compare) {
 		t.Error("identities do not ascend")
 	}
@@ -88,7 +88,8 @@ func TestWaysOfInputs(t *testing.T) {
 		in   protocol.Input
 		want Way
 	}{
-		{protocol.Input{Format: "csv"}, Place}, {protocol.Input{Format: "mail"}, Place}, {protocol.Input{Format: "npz"}, Row},
+		{protocol.Input{Format: "csv"}, Place}, {protocol.Input{Format: "mail"}, Place},
+		{protocol.Input{Format: "npz"}, Row},
 		{protocol.Input{Format: "fvecs"}, Row}, {protocol.Input{Format: "csv", ID: protocol.Column{Number: 1}}, ID},
 		{protocol.Input{Format: "idx", IDsURI: "mem://x/y"}, ID},
 	} {

@@ -25,7 +25,8 @@ func readNamed(t *testing.T, in protocol.Input, files map[string]string) (all []
 		}
 		if size == 1<<20 {
 			all, skipped, err = again, skippedAgain, errAgain
-		} else if !slices.Equal(all, again) || !slices.Equal(skipped, skippedAgain) || (err == nil) != (errAgain == nil) {
+		} else if !slices.Equal(all, again) || !slices.Equal(skipped, skippedAgain) ||
+			(err == nil) != (errAgain == nil) {
 			t.Errorf("shards of %d: %v %v %v; whole: %v %v %v", size, again, skippedAgain, errAgain, all, skipped, err)
 		}
 	}
@@ -117,7 +118,9 @@ func TestIDsByHand(t *testing.T) {
 		second                  int64 // offset or row of the second record
 	}{
 		{"csv", "csv", "1,17,2\n3,\"-3\",0\n", "", number, 7},
-		{"header", "csv", "a,k,b\n1,17,2\n3,-3,0\n", "", func(in *protocol.Input) { in.Header, in.ID.Name = true, "k" }, 13},
+		{"header", "csv", "a,k,b\n1,17,2\n3,-3,0\n", "", func(in *protocol.Input) {
+			in.Header, in.ID.Name = true, "k"
+		}, 13},
 		{"tsv", "tsv", "x\t17\ty\nx\t-3\n", "", func(in *protocol.Input) { in.ID.Number, in.Text.Number = 2, 1 }, 7},
 		{"jsonl", "jsonl", `{"k":17,"x":[1,2]}` + "\n" + `{"x":[3,0],"k":"-3"}`, "", func(in *protocol.Input) {
 			in.ID.Name, in.Features = "k", []protocol.Column{{Name: "x"}}
@@ -133,7 +136,8 @@ func TestIDsByHand(t *testing.T) {
 		{"idx", "idx", string(datasettest.IDX(8, []uint32{2, 3}, integers[uint8]())),
 			string(datasettest.IDX(0x0c, []uint32{2}, []int32{17, -3})), idsURI, 1},
 		{"idx by npy", "idx", string(datasettest.IDX(8, []uint32{2, 3}, integers[uint8]())), ints, idsURI, 1},
-		{"fvecs", "fvecs", string(datasettest.Vecs(1, float32(1))) + string(datasettest.Vecs(1, float32(2))), ints, idsURI, 1},
+		{"fvecs", "fvecs", string(datasettest.Vecs(1, float32(1))) + string(datasettest.Vecs(1, float32(2))), ints,
+			idsURI, 1},
 		{"ivecs", "ivecs", string(datasettest.Vecs(1, int32(1))) + string(datasettest.Vecs(1, int32(2))),
 			string(datasettest.Vecs(1, int32(17))) + string(datasettest.Vecs(1, int32(-3))), idsURI, 1},
 	} {
@@ -150,7 +154,8 @@ func TestIDsByHand(t *testing.T) {
 			}
 			got, _, err := readNamed(t, idsInput(c.format, c.set), files)
 			first := int64(strings.Index(c.data, "1,17,2"))
-			want := []named{{ByID("17"), ByPlace("f"+suffix, max(first, 0))}, {ByID("-3"), ByPlace("f"+suffix, c.second)}}
+			want := []named{{ByID("17"), ByPlace("f"+suffix, max(first, 0))},
+				{ByID("-3"), ByPlace("f"+suffix, c.second)}}
 			if err != nil || !slices.Equal(got, want) {
 				t.Errorf("%s%s: %v, %v; want %v", c.name, suffix, got, err, want)
 			}
@@ -252,14 +257,16 @@ func TestIDsThatDoNotFit(t *testing.T) {
 		says string
 	}{
 		"floats": {map[string]string{"f": matrix}, protocol.CodeBadRecord, "the ids are no whole numbers"},
-		"bools":  {map[string]string{"f": string(datasettest.NPY("|b1", "(2,)", []uint8{0, 1}))}, protocol.CodeBadRecord, "no whole numbers"},
-		"objects": {map[string]string{"f": string(datasettest.NPY("|O", "(2,)", []uint64{0, 1}))}, protocol.CodeBadRecord,
-			"whole numbers, and strings"},
-		"no characters": {map[string]string{"f": string(datasettest.NPY("<U0", "(2,)", []uint8{}))}, protocol.CodeBadRecord, "strings"},
-		"fewer":         {map[string]string{"f": npyTexts(1, 1, "a")}, protocol.CodeBadRecord, "1 ids for the 2 rows of f"},
-		"more":          {map[string]string{"f": npyTexts(1, 1, "a", "b", "c")}, protocol.CodeBadRecord, "3 ids for the 2 rows of f"},
-		"wide": {map[string]string{"f": string(datasettest.NPY("<i4", "(2, 2)", make([]int32, 4)))}, protocol.CodeBadRecord,
-			"one value a row"},
+		"bools": {map[string]string{"f": string(datasettest.NPY("|b1", "(2,)", []uint8{0, 1}))}, protocol.CodeBadRecord,
+			"no whole numbers"},
+		"objects": {map[string]string{"f": string(datasettest.NPY("|O", "(2,)", []uint64{0, 1}))},
+			protocol.CodeBadRecord, "whole numbers, and strings"},
+		"no characters": {map[string]string{"f": string(datasettest.NPY("<U0", "(2,)", []uint8{}))},
+			protocol.CodeBadRecord, "strings"},
+		"fewer": {map[string]string{"f": npyTexts(1, 1, "a")}, protocol.CodeBadRecord, "1 ids for the 2 rows of f"},
+		"more":  {map[string]string{"f": npyTexts(1, 1, "a", "b", "c")}, protocol.CodeBadRecord, "3 ids for the 2 rows of f"},
+		"wide": {map[string]string{"f": string(datasettest.NPY("<i4", "(2, 2)", make([]int32, 4)))},
+			protocol.CodeBadRecord, "one value a row"},
 		"two objects": {map[string]string{"f": matrix, "g": matrix}, protocol.CodeSpecInvalid, "2 objects hold ids for the 1"},
 	} {
 		files := map[string]string{"d/f": matrix}
@@ -333,7 +340,8 @@ func FuzzIDs(f *testing.F) {
 		if len(ids) == 0 {
 			return
 		}
-		all, _, err := readNamedIn(t, idsInput(format, idsURI), map[string]string{"d/f": data[format], "i/f": string(ids)})
+		files := map[string]string{"d/f": data[format], "i/f": string(ids)}
+		all, _, err := readNamedIn(t, idsInput(format, idsURI), files)
 		if err != nil && !isFault(err, "", "") {
 			t.Fatalf("%v is no fault", err)
 		}

@@ -102,7 +102,7 @@ func (m Manifest) checkPlaces(in *protocol.Input) error {
 		name := placeName(o.Key, in.Compression)
 		if other, taken := keys[name]; taken {
 			return inputFault(protocol.CodeSpecInvalid, o.Key, nil,
-				fmt.Sprintf("it and %q are the same but for compression, which is no part of a record's identity", other),
+				fmt.Sprintf("it and %q differ by compression alone, which is no part of a record's identity", other),
 				"Remove one of them, give it another name, or name the records by spec.input.id")
 		}
 		keys[name] = o.Key

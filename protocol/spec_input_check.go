@@ -82,8 +82,8 @@ func (in Input) checkColumns(field string) error {
 				"%s: the values of jsonl have a name such as label, or a path such as /a/b/0 (RFC 6901), not a number",
 				field)
 		case in.Format == "npz" && c.Name == "":
-			return SpecFault("%s.label and %s.features must name arrays of the npz, not number them, as must %s.id", field, field,
-				field)
+			return SpecFault("%s.id, %s.label and %s.features must name arrays of the npz, not number them", field,
+				field, field)
 		case (in.Format == "tsv" || in.Format == "csv") && c.Name != "" && !in.Header:
 			return SpecFault(
 				"%s names the column %v, but %s.header is false; set header: true or use numbers from 1", field, c,

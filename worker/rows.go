@@ -36,8 +36,9 @@ func (n *nodeTask) read(ctx context.Context, from jobs.Source, shard int) iter.S
 	}
 }
 
-// located adds to a phase's fault about a record where the record is: a phase knows it by its identity alone. It is taken
-// to be of the data set last read, where several name their records in that way; of a merge or a step, of the first.
+// located adds to a phase's fault about a record where the record is: a phase knows it by its identity alone. It is
+// taken to be of the data set last read, where several name their records in that way; of a merge or a step, of the
+// first.
 func (n *nodeTask) located(err error) error {
 	var fault, read *protocol.Fault
 	if !errors.As(err, &fault) || errors.As(n.unread, &read) && fault == read {
@@ -60,7 +61,8 @@ func (n *nodeTask) located(err error) error {
 	return err
 }
 
-// locate returns the fault with the place of its record, or nil where that is not known. An id is looked for in a block.
+// locate returns the fault with the place of its record, or nil where that is not known. An id is looked for in a
+// block.
 func (in *input) locate(fault *protocol.Fault, id dataset.Identity, block *dataset.Block) error {
 	if id.Way() == dataset.ID {
 		i := slices.Index(block.IDs, id)

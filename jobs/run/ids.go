@@ -14,9 +14,9 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// Where a data set has ids, the first phase of every job shows that no two of its records have the same. Leaves list the
-// hashes of their ids, in order, and merges unite the lists. A list holds the least of the hashes that fit into it; what
-// does not fit is a matter of further rounds, with a tree for each range of hashes that does. See docs/adr/0026.
+// Where a data set has ids, the first phase of every job shows that no two of its records have the same. Leaves list
+// the hashes of their ids, in order, and merges unite the lists. A list holds the least of the hashes that fit into it;
+// what does not fit is a matter of further rounds, with a tree for each range of hashes that does. See docs/adr/0026.
 const (
 	idsName      = "ids"       // of the phase that compares hashes
 	idsTwiceName = "ids.twice" // of the phase that finds the records of equal ones
@@ -170,7 +170,7 @@ func (r idRange) after(l *idList, most int) ([]idRange, error) {
 		return nil, jobs.Malformed("a list of ids up to %x of the range from %x to %x", l.last, r.first, r.last)
 	}
 	missing, fits := max(l.records-int64(len(l.hashes)), 1), int64(max(most-most/4, 1))
-	n := uint64((missing-1)/fits + 1) //lint:checked above 0
+	n := uint64((missing-1)/fits + 1)
 	first, width := l.last+1, r.last-l.last
 	n = min(n, width)
 	parts := make([]idRange, n)

@@ -89,8 +89,10 @@ func TestIDsByHand(t *testing.T) {
 	}{
 		{[]string{"a"}, "csv", ""},
 		{[]string{"a", "b", "A", "a ", "1", "01", "ab"}, "csv", ""},
-		{[]string{"a", "b", "a"}, "csv", `f (byte 2): two records have the id "a": this one, and that at byte 0 of "f"`},
-		{[]string{"a", "b", "b", "c", "a", "a"}, "csv", `f (byte 2): two records have the id "b": this one, and that at byte 1`},
+		{[]string{"a", "b", "a"}, "csv",
+			`f (byte 2): two records have the id "a": this one, and that at byte 0 of "f"`},
+		{[]string{"a", "b", "b", "c", "a", "a"}, "csv",
+			`f (byte 2): two records have the id "b": this one, and that at byte 1`},
 		{[]string{"a", "b", "c", "a", "c"}, "npy", `f: row 3: two records have the id "a": this one, and row 0 of "f"`},
 	} {
 		for shards := 1; shards <= len(c.ids); shards++ {
@@ -119,7 +121,8 @@ func TestIDsInManyTrees(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n, err := jobs.GetScalar[int64](result.Model, "records"); err != nil || n != 6_000 || len(result.Model) != 1 {
+		n, err := jobs.GetScalar[int64](result.Model, "records")
+		if err != nil || n != 6_000 || len(result.Model) != 1 {
 			t.Errorf("%d records, %v, %d arrays", n, err, len(result.Model))
 		}
 		if most == 6_000 && result.Rounds != 2 || most < 6_000 && (result.Rounds < 3 || result.Rounds > 8) {
@@ -130,16 +133,16 @@ func TestIDsInManyTrees(t *testing.T) {
 		again := append([]string{}, ids...)
 		again[5_999] = again[twice]
 		_, err := countIDs(t, again, 5, 64, "csv")
-		says := fmt.Sprintf(`f (byte 5999): two records have the id %q: this one, and that at byte %d of "f"`, again[twice],
-			twice)
+		says := fmt.Sprintf(`f (byte 5999): two records have the id %q: this one, and that at byte %d of "f"`,
+			again[twice], twice)
 		if !isBad(err, says) {
 			t.Errorf("%v, want %s", err, says)
 		}
 	}
 }
 
-// However records are cut, equal ids are found, and the fault names the first two records of an id: where all hashes fit
-// into a list, of all such pairs that with the first second record.
+// However records are cut, equal ids are found, and the fault names the first two records of an id: where all hashes
+// fit into a list, of all such pairs that with the first second record.
 func TestIDsAgainstAMap(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n, kinds := rapid.IntRange(1, 300).Draw(rt, "n"), rapid.SampledFrom([]int{20, 1000, 100_000}).Draw(rt, "ids")
@@ -150,7 +153,8 @@ func TestIDsAgainstAMap(t *testing.T) {
 			if at, again := first[ids[i]]; !again {
 				first[ids[i]] = i
 			} else if says == "" && len(first) < 64 {
-				says = fmt.Sprintf(`f (byte %d): two records have the id %q: this one, and that at byte %d of "f"`, i, ids[i], at)
+				says = fmt.Sprintf(`f (byte %d): two records have the id %q: this one, and that at byte %d of "f"`, i,
+					ids[i], at)
 			} else if says == "" {
 				says = "two records have the id"
 			}
@@ -159,7 +163,7 @@ func TestIDsAgainstAMap(t *testing.T) {
 		_, again := countIDs(t, ids, rapid.IntRange(1, min(n, 9)).Draw(rt, "other"), 64, "csv")
 		_, whole := countIDs(t, ids, 3, 10_000, "csv")
 		if says == "" && errors.Join(err, again, whole) != nil ||
-			says != "" && (!isBad(err, "two records have the id") || !isBad(whole, says) || again.Error() != err.Error()) {
+			says != "" && (!isBad(err, "two records have") || !isBad(whole, says) || again.Error() != err.Error()) {
 			rt.Fatalf("%v; %v; %v; want %q", err, again, whole, says)
 		}
 	})

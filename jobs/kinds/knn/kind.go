@@ -54,7 +54,8 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 
 func newPlan(own Params, spec protocol.JobSpec) *plan {
 	p := &plan{params: own, seed: spec.Spec.Repro.Seed, holdsOut: spec.Spec.Input.Split.Test > 0,
-		Sides: pairwise.Sides{Base: jobs.TrainingRecords(spec), Number: parseValue, QueriesNamed: spec.Spec.Input.HasIDs()},
+		Sides: pairwise.Sides{Base: jobs.TrainingRecords(spec), Number: parseValue,
+			QueriesNamed: spec.Spec.Input.HasIDs()},
 		named: spec.Spec.Input.HasIDs(),
 		bound: rows.Bound{Most: spec.Spec.Run.MaxStateBytes, What: "the base takes",
 			Hint: "Raise run.max_state_bytes, or leave params.store_base out: a search does not need it."}}

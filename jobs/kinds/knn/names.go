@@ -8,8 +8,8 @@ import (
 	"github.com/gram-compute/gram/jobs/learn/parts"
 )
 
-// names are the ids of records of the base, by their numbers, which ascend. They travel beside lists, for the records in
-// these alone.
+// names are the ids of records of the base, by their numbers, which ascend. They travel beside lists, for the records
+// in these alone.
 type names struct {
 	numbers []int64
 	ids     jobs.Strings
@@ -65,8 +65,8 @@ func (p *plan) namesNeighbors() bool {
 	return p.named && !p.params.Counts && p.params.Lists != listsNone && p.params.Lists != parts.NPY
 }
 
-// queryColumn names some queries of a tree, or all: by their ids where they have any and the format holds texts, else by
-// their numbers.
+// queryColumn names some queries of a tree, or all: by their ids where they have any and the format holds texts, else
+// by their numbers.
 func (o *output) queryColumn(t pairwise.Tree, of []int) parts.Column {
 	if t.Names != nil && o.params.Lists != parts.NPY {
 		return parts.Column{Name: "query", Texts: picked(t.Names, of)}

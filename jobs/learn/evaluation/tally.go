@@ -67,8 +67,8 @@ func (t *Tally) Judge(id dataset.Identity, label []byte, o jobs.Outcome, picture
 	return nil
 }
 
-// JudgeDrawn is Judge of a record that is known by its place alone (PlaceOf), where the model predicts labels: number is
-// what MistakeDraws draws for its identity.
+// JudgeDrawn is Judge of a record that is known by its place alone (PlaceOf), where the model predicts labels: number
+// is what MistakeDraws draws for its identity.
 func (t *Tally) JudgeDrawn(number uint64, place dataset.Identity, label []byte, o jobs.Outcome) error {
 	if t.errors != nil {
 		return jobs.Malformed("a label was predicted where there are numbers")

@@ -2,8 +2,8 @@ package parts
 
 import "github.com/gram-compute/gram/dataset"
 
-// Identities are the columns that name the records of a table: "id" where the data set gives ids, "row" where its format
-// counts rows, else "object" and "offset".
+// Identities are the columns that name the records of a table: "id" where the data set gives ids, "row" where its
+// format counts rows, else "object" and "offset".
 type Identities struct {
 	way     dataset.Way
 	texts   []string

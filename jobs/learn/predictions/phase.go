@@ -114,8 +114,8 @@ func (p Phase) finish(ctx context.Context, model jobs.Arrays, root *partial, rou
 		return jobs.Next{}, err
 	}
 	answers := predictor.Answers()
-	index := parts.Index{Format: p.Format, Columns: newRows(answers, p.Params, p.Named).table().Names(), Labels: answers.Labels,
-		Parts: root.list}
+	index := parts.Index{Format: p.Format, Columns: newRows(answers, p.Params, p.Named).table().Names(),
+		Labels: answers.Labels, Parts: root.list}
 	if _, err := parts.WriteIndex(ctx, round.Emit, Folder, index); err != nil {
 		return jobs.Next{}, err
 	}
