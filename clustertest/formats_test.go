@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"compress/gzip"
 	"crypto/sha256"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"math"
@@ -343,17 +342,5 @@ func (w tableWay) run(
 	if c.folder == "" {
 		return digest
 	}
-	var index struct {
-		Columns []string
-		Parts   []struct{ Name string }
-	}
-	if err := json.Unmarshal([]byte(r.read(t, c.folder+"/index.json")), &index); err != nil {
-		t.Fatal(err)
-	}
-	joined := strings.Join(index.Columns, ",") + "\n"
-	for _, part := range index.Parts {
-		_, rows, _ := strings.Cut(r.read(t, part.Name), "\n")
-		joined += rows
-	}
-	return digest + fmt.Sprintf(" %x", sha256.Sum256([]byte(joined)))
+	return digest + fmt.Sprintf(" %x", sha256.Sum256([]byte(r.joined(t, c.folder))))
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"slices"
+	"sort"
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
@@ -44,29 +45,40 @@ const maxTwice = 64
 type idList struct {
 	records int64    // whose hashes are in the range of the tree
 	last    uint64   // hashes up to that one, by their higher halves, are in the list
-	hashes  []idHash // ascending, each once
+	flat    []uint64 // the hashes, ascending, each once: two numbers each, for lists share the memory of their arrays
 	twice   []idHash // those among them that occur more than once, ascending, the first of them
 }
 
-// add adds a hash to a list that is not settled. It is settled whenever it holds twice the hashes that it may, so that
-// memory is bounded; which records are kept does not depend on when that is.
-func (l *idList) add(h idHash, most int) error {
-	l.records++
-	if h[0] > l.last {
+func (l *idList) len() int { return len(l.flat) / 2 }
+
+func (l *idList) at(i int) idHash { return idHash{l.flat[2*i], l.flat[2*i+1]} }
+
+// idGatherer makes the list of a leaf.
+type idGatherer struct {
+	list   idList // of records, last and twice
+	hashes []idHash
+	most   int
+}
+
+// add adds a hash. The hashes are settled whenever they are twice as many as may be kept, so that memory is bounded;
+// which are kept does not depend on when that is.
+func (g *idGatherer) add(h idHash) error {
+	g.list.records++
+	if h[0] > g.list.last {
 		return nil
 	}
-	if l.hashes = append(l.hashes, h); len(l.hashes) < 2*most {
+	if g.hashes = append(g.hashes, h); len(g.hashes) < 2*g.most {
 		return nil
 	}
-	return l.settle(most)
+	return g.settle()
 }
 
 // settle puts the hashes in order and drops what is too much.
-func (l *idList) settle(most int) error {
-	slices.SortFunc(l.hashes, idHash.compare) // total order: equal hashes are one
-	kept := l.hashes[:0]
+func (g *idGatherer) settle() error {
+	slices.SortFunc(g.hashes, idHash.compare) // total order: equal hashes are one
+	kept := g.hashes[:0]
 	var twice []idHash
-	for _, h := range l.hashes {
+	for _, h := range g.hashes {
 		if n := len(kept); n > 0 && kept[n-1] == h {
 			if m := len(twice); m == 0 || twice[m-1] != h {
 				twice = append(twice, h)
@@ -75,54 +87,81 @@ func (l *idList) settle(most int) error {
 		}
 		kept = append(kept, h)
 	}
-	l.hashes = kept
-	l.twice = unitedHashes(l.twice, twice)
-	return l.cut(most)
+	g.hashes = kept
+	g.list.twice = unitedHashes(g.list.twice, twice)
+	if len(kept) > g.most {
+		if err := g.list.endBefore(kept[g.most]); err != nil {
+			return err
+		}
+	}
+	g.hashes = g.hashes[:sort.Search(len(kept), func(i int) bool { return kept[i][0] > g.list.last })]
+	g.list.dropTwice()
+	return nil
 }
 
-// cut drops the largest hashes beyond most, and with them all others of the same higher half.
-func (l *idList) cut(most int) error {
-	if len(l.hashes) > most {
-		beyond := l.hashes[most][0]
-		if beyond == 0 {
-			return jobs.Malformed("%d ids whose hashes begin with 64 zeros", most)
-		}
-		l.last = beyond - 1
+// finish returns the list.
+func (g *idGatherer) finish() (*idList, error) {
+	if err := g.settle(); err != nil {
+		return nil, err
 	}
-	drop := func(list []idHash) []idHash {
-		at, _ := slices.BinarySearchFunc(list, l.last, func(h idHash, last uint64) int {
-			if h[0] <= last {
-				return -1
-			}
-			return 1
-		})
-		return list[:at]
+	g.list.flat = flatHashes(g.hashes)
+	return &g.list, nil
+}
+
+// endBefore leaves the hashes out that have the higher half of h, or a greater one.
+func (l *idList) endBefore(h idHash) error {
+	if h[0] == 0 {
+		return jobs.Malformed("more ids than a list holds have hashes that begin with 64 zeros")
 	}
-	l.hashes, l.twice = drop(l.hashes), drop(l.twice)
-	l.twice = l.twice[:min(len(l.twice), maxTwice)]
+	l.last = min(l.last, h[0]-1)
 	return nil
+}
+
+// dropTwice leaves those out that the list does not reach, and those that are too many.
+func (l *idList) dropTwice() {
+	n := sort.Search(len(l.twice), func(i int) bool { return l.twice[i][0] > l.last })
+	l.twice = l.twice[:min(n, maxTwice)]
 }
 
 // plus unites two lists; linear in both.
 func (l *idList) plus(right *idList, most int) (*idList, error) {
 	sum := &idList{records: l.records + right.records, last: min(l.last, right.last)}
-	sum.hashes = make([]idHash, 0, min(len(l.hashes)+len(right.hashes), most+1))
-	twice := unitedHashes(l.twice, right.twice)
-	a, b := l.hashes, right.hashes
+	sum.flat = make([]uint64, 0, 2*min(l.len()+right.len(), most))
 	var both []idHash
-	for (len(a) > 0 || len(b) > 0) && len(sum.hashes) <= most {
+	for i, j := 0, 0; i < l.len() || j < right.len(); {
+		var h idHash
+		order := -1
 		switch {
-		case len(b) == 0 || len(a) > 0 && a[0].compare(b[0]) < 0:
-			sum.hashes, a = append(sum.hashes, a[0]), a[1:]
-		case len(a) == 0 || a[0].compare(b[0]) > 0:
-			sum.hashes, b = append(sum.hashes, b[0]), b[1:]
-		default:
-			both = append(both, a[0])
-			sum.hashes, a, b = append(sum.hashes, a[0]), a[1:], b[1:]
+		case i == l.len():
+			order = 1
+		case j < right.len():
+			order = l.at(i).compare(right.at(j))
 		}
+		switch {
+		case order < 0:
+			h, i = l.at(i), i+1
+		case order > 0:
+			h, j = right.at(j), j+1
+		default:
+			h, i, j = l.at(i), i+1, j+1
+			both = append(both, h)
+		}
+		if h[0] > sum.last {
+			break
+		}
+		if sum.len() == most {
+			if err := sum.endBefore(h); err != nil {
+				return nil, err
+			}
+			break
+		}
+		sum.flat = append(sum.flat, h[:]...)
 	}
-	sum.twice = unitedHashes(twice, both)
-	return sum, sum.cut(most)
+	n := sort.Search(sum.len(), func(i int) bool { return sum.flat[2*i] > sum.last })
+	sum.flat = sum.flat[:2*n]
+	sum.twice = unitedHashes(unitedHashes(l.twice, right.twice), both)
+	sum.dropTwice()
+	return sum, nil
 }
 
 // unitedHashes merges two ascending lists.
@@ -139,23 +178,20 @@ func unitedHashes(a, b []idHash) []idHash {
 func (l *idList) Fields(f *jobs.Fields) {
 	jobs.Scalar(f, idsPrefix+"records", &l.records)
 	jobs.Scalar(f, idsPrefix+"last", &l.last)
-	hashFields(f, idsPrefix+"hashes", &l.hashes)
-	hashFields(f, twiceArray, &l.twice)
-	f.Require(l.records >= int64(len(l.hashes)) && len(l.twice) <= maxTwice &&
-		(len(l.hashes) == 0 || l.hashes[len(l.hashes)-1][0] <= l.last),
-		"%d ids of %d records, %d of them twice", len(l.hashes), l.records, len(l.twice))
-}
-
-// hashFields lists ascending hashes as an array of two columns.
-func hashFields(f *jobs.Fields, name string, hashes *[]idHash) {
-	flat := flatHashes(*hashes)
-	jobs.List(f, name, &flat, -1, 2)
+	jobs.List(f, idsPrefix+"hashes", &l.flat, -1, 2)
+	twice := flatHashes(l.twice)
+	jobs.List(f, twiceArray, &twice, -1, 2)
 	if !f.Reading() {
 		return
 	}
-	*hashes = make([]idHash, len(flat)/2)
-	for i := range *hashes {
-		(*hashes)[i] = idHash{flat[2*i], flat[2*i+1]}
-		f.Require(i == 0 || (*hashes)[i-1].compare((*hashes)[i]) < 0, "array %q does not ascend", name)
+	for ; len(twice) > 0; twice = twice[2:] {
+		l.twice = append(l.twice, idHash{twice[0], twice[1]})
 	}
+	n := l.len()
+	f.Require(l.records >= int64(n) && len(l.twice) <= maxTwice && (n == 0 || l.at(n - 1)[0] <= l.last),
+		"%d ids of %d records, %d of them twice", n, l.records, len(l.twice))
+	for i := 1; i < n; i++ {
+		f.Require(l.at(i-1).compare(l.at(i)) < 0, "array %q does not ascend", idsPrefix+"hashes")
+	}
+	f.Require(slices.IsSortedFunc(l.twice, idHash.compare), "array %q does not ascend", twiceArray)
 }

@@ -29,7 +29,7 @@ const (
 const (
 	// idsShare is the share of run.max_state_bytes that a list may take. That is a bound of the spec and not of a
 	// worker, because the step that decides about trees may be repeated elsewhere.
-	idsShare    = 64
+	idsShare    = 128
 	mostIDBytes = 256 << 20
 	leastHashes = 64
 	// maxIDTrees and maxIDLeaves bound a round, below what the coordinator takes.
@@ -98,7 +98,7 @@ func (c *idCheck) list(ctx context.Context, s idRanges, leaf jobs.Leaf, _ *kerne
 	if leaf.Tree >= len(s.ranges) {
 		return nil, jobs.Malformed("tree %d of %d ranges of ids", leaf.Tree, len(s.ranges))
 	}
-	l := &idList{last: s.ranges[leaf.Tree].last}
+	g := &idGatherer{list: idList{last: s.ranges[leaf.Tree].last}, most: c.most}
 	for at := range c.shards(leaf) {
 		h := newIDHasher(c.seed, at.Source)
 		for block, err := range leaf.Read(ctx, at.Source, at.Shard) {
@@ -107,14 +107,14 @@ func (c *idCheck) list(ctx context.Context, s idRanges, leaf jobs.Leaf, _ *kerne
 			}
 			for _, id := range block.IDs {
 				if hash := h.hash(id); s.ranges[leaf.Tree].has(hash) {
-					if err := l.add(hash, c.most); err != nil {
+					if err := g.add(hash); err != nil {
 						return nil, err
 					}
 				}
 			}
 		}
 	}
-	return l, l.settle(c.most)
+	return g.finish()
 }
 
 func (c *idCheck) merge(left, right *idList) (*idList, error) {
@@ -169,7 +169,7 @@ func (r idRange) after(l *idList, most int) ([]idRange, error) {
 	if l.last < r.first || l.last > r.last {
 		return nil, jobs.Malformed("a list of ids up to %x of the range from %x to %x", l.last, r.first, r.last)
 	}
-	missing, fits := max(l.records-int64(len(l.hashes)), 1), int64(max(most-most/4, 1))
+	missing, fits := max(l.records-int64(l.len()), 1), int64(max(most-most/4, 1))
 	n := uint64((missing-1)/fits + 1)
 	first, width := l.last+1, r.last-l.last
 	n = min(n, width)

@@ -75,7 +75,7 @@ func shardsOf(ids []string, shards int) []jobstest.Blocks {
 func countIDs(t testing.TB, ids []string, shards, most int, format string) (jobstest.Result, error) {
 	spec := protocol.JobSpec{Spec: protocol.Spec{
 		Input: protocol.Input{Format: format, ID: protocol.Column{Number: 1}},
-		Run:   protocol.Run{MaxStateBytes: protocol.ByteSize(most * 16 * 64)},
+		Run:   protocol.Run{MaxStateBytes: protocol.ByteSize(most * 16 * 128)},
 	}}
 	cut := jobstest.Grouping{Cut: func(_ int, node protocol.Node) bool { return node.Level > 0 }}
 	return jobstest.Run(t.Context(), count{}, spec, shardsOf(ids, shards), kernelops.Generic(), cut)
