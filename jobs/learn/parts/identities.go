@@ -36,7 +36,7 @@ func (c *Identities) Columns() Table {
 	return Table{{Name: "object", Texts: c.texts}, {Name: "offset", Ints: c.numbers}}
 }
 
-// IdentityText is what people see of an identity in a column of its own, under the name that IdentityColumns gives it.
+// IdentityText is a row of these columns, as text.
 func IdentityText(id dataset.Identity) []string {
 	c := NewIdentities(id.Way())
 	c.Add(id)
