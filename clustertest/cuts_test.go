@@ -20,7 +20,8 @@ func cutRows(n int) []string {
 	for i := range lines {
 		class := i % 3
 		lines[i] = fmt.Sprintf("%c,%g,%g,%g,%g,%d\n", 'a'+class, float32(class)+float32(r.NormFloat64()),
-			1e6+float32(r.NormFloat64()), float32(math.Ldexp(r.NormFloat64(), r.IntN(40)-30)), float32(r.IntN(9)), i*7919%100_003)
+			1e6+float32(r.NormFloat64()), float32(math.Ldexp(r.NormFloat64(), r.IntN(40)-30)), float32(r.IntN(9)),
+			i*7919%100_003)
 	}
 	return lines
 }

@@ -237,8 +237,8 @@ func formatJobs() []formatJob {
 	}
 }
 
-// One table with labels and ids is one model, whatever the format, the files and their compression. Kinds that depend on
-// shards read it in one; once such a kind does not any more, its case fails until it no longer waits.
+// One table with labels and ids is one model, whatever the format, the files and their compression. Kinds that depend
+// on shards read it in one; once such a kind does not any more, its case fails until it no longer waits.
 func TestFormatsMatrix(t *testing.T) {
 	store := mem.New("m")
 	cluster := clustertest.StartLocal(t, t.TempDir(), "mem://m", 30*time.Second, memStores(store))
@@ -267,7 +267,8 @@ func TestFormatsMatrix(t *testing.T) {
 			if c.waits != "" && ways[0].run(t, cluster, store, c, someShards) == want {
 				t.Errorf("one model over all shards: it waits for nothing (%s)", c.waits)
 			}
-			t.Logf("%d records, %d ways to store them, %s: %s", records, len(ways), cmp.Or(c.waits, "in many shards"), want)
+			t.Logf("%d records, %d ways to store them, %s: %s", records, len(ways),
+				cmp.Or(c.waits, "in many shards"), want)
 		})
 	}
 }
@@ -333,7 +334,8 @@ func (w tableWay) run(
 	t.Helper()
 	id := c.name + "-" + w.name + "-" + strings.ToLower(shards)
 	cluster.Submit(t, id, fmt.Sprintf(`{"apiVersion":"v1","kind":%q,"metadata":{},"spec":{"input":{%s,
-		"shard_bytes":%q,"split":{"test":0.2}},"output":{},"params":%s,"repro":{"seed":7},"run":{}}}`, c.kind, w.input, shards, c.params))
+		"shard_bytes":%q,"split":{"test":0.2}},"output":{},"params":%s,"repro":{"seed":7},"run":{}}}`,
+		c.kind, w.input, shards, c.params))
 	if job := cluster.Wait(t, id); job.GetState() != pb.JobState_JOB_STATE_SUCCEEDED {
 		t.Fatalf("%s: %v: %v", w.name, job.GetState(), job.GetFailure())
 	}

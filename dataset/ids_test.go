@@ -326,29 +326,3 @@ func TestDenseLibSVM(t *testing.T) {
 		}
 	}
 }
-
-// FuzzIDs reads arrays of ids of any bytes: valid ids, or a fault.
-func FuzzIDs(f *testing.F) {
-	f.Add([]byte(npyTexts(1, 3, "a", "b")), byte(0))
-	f.Add([]byte(npyTexts(4, 3, "ä", "\U0001F600")), byte(1))
-	f.Add(datasettest.NPY("<i8", "(2,)", []int64{1, -1}), byte(2))
-	f.Add(datasettest.IDX(0x0c, []uint32{2}, []int32{17, -3}), byte(3))
-	data := map[string]string{"npy": string(datasettest.NPY("<f4", "(2, 1)", []float32{1, 2})),
-		"idx": string(datasettest.IDX(8, []uint32{2, 1}, []uint8{1, 2}))}
-	f.Fuzz(func(t *testing.T, ids []byte, kind byte) {
-		format := []string{"npy", "idx"}[kind%2]
-		if len(ids) == 0 {
-			return
-		}
-		files := map[string]string{"d/f": data[format], "i/f": string(ids)}
-		all, _, err := readNamedIn(t, idsInput(format, idsURI), files)
-		if err != nil && !isFault(err, "", "") {
-			t.Fatalf("%v is no fault", err)
-		}
-		for _, n := range all {
-			if bad := checkID([]byte(n.id.Object), 0); bad.reason != "" || n.id.Way() != ID {
-				t.Fatalf("%v: %s", n.id, bad.reason)
-			}
-		}
-	})
-}
