@@ -217,14 +217,13 @@ func (p *linePiece) line(ln line) error {
 	if p.start > 0 {
 		ln.number = 0 // counted from somewhere inside the object
 	}
-	id := Identity{Object: p.obj.obj.Key, Offset: ln.off}
 	if bad.reason == "" {
-		return p.keep(id)
+		return p.keep(ln.off)
 	}
 	if p.skips == 0 || bad.final {
 		return p.badRecord(bad, ln)
 	}
-	return p.skip(Skip{ID: id, Line: ln.number, Column: bad.column, Reason: bad.reason})
+	return p.skip(Skip{ID: ByPlace(p.obj.obj.Key, ln.off), Line: ln.number, Column: bad.column, Reason: bad.reason})
 }
 
 // watchColumns tells the block what its columns are.

@@ -32,6 +32,14 @@ func (s Source) String() string {
 	return fmt.Sprintf("data set %d", int(s))
 }
 
+// WayOf is how the records of a data set of a spec are named.
+func WayOf(spec protocol.Spec, of Source) dataset.Way {
+	if of == Queries && spec.Queries != nil {
+		return dataset.WayOf(spec.Queries)
+	}
+	return dataset.WayOf(&spec.Input)
+}
+
 // Plan has the number of shards of each data set; QueryShards is 0 without spec.queries. Blocks and QueryBlocks are the
 // numbers of logical blocks, where the algorithm is OverBlocks and its first round was mapped; else 0.
 type Plan struct{ Shards, QueryShards, Blocks, QueryBlocks int }

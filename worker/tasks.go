@@ -63,7 +63,8 @@ type nodeTask struct {
 	kept    jobs.Arrays // carries of the leaves mapped, named "<leaf>/<array>"
 	checked uint32      // leaves that were computed with two kernel sets
 
-	unread error // of a reader
+	unread error      // of a reader
+	last   []lastRead // of each data set, the latest last
 	at     place
 }
 

@@ -55,7 +55,7 @@ func (t *Tasks) detach(state jobs.Arrays, phase string, plan jobs.Plan) (jobs.Ar
 		return nil, known{}, err
 	}
 	state, l, err := detachLayout(state, t.blocks, plan)
-	if err == nil && l == nil && t.blocks.Any() && phase != t.First() {
+	if err == nil && l == nil && t.blocks.Any() && phase != t.firstOfKind() {
 		err = jobs.Malformed("the state of phase %q does not tell the records of the shards", phase)
 	}
 	return state, known{k, l}, err

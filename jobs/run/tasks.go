@@ -17,6 +17,7 @@ import (
 type Tasks struct {
 	phases   []jobs.Phase
 	blocks   jobs.BlockRecords
+	ids      []jobs.Phase // that come before them; none where records have no ids
 	skipMax  skipLimits
 	maxState protocol.ByteSize // 0 for no bound
 	ops      *kernelops.Set
@@ -29,7 +30,8 @@ func NewTasks(algorithm jobs.Algorithm, spec protocol.JobSpec, ops *kernelops.Se
 	if len(t.phases) == 0 {
 		return nil, fmt.Errorf("jobs: kind %s has no phases", spec.Kind)
 	}
-	names := map[string]bool{"": true}
+	t.ids = idsPhases(spec, t.firstOfKind())
+	names := map[string]bool{"": true, idsName: true, idsTwiceName: true}
 	for _, p := range t.phases {
 		if names[p.Name()] {
 			return nil, fmt.Errorf("jobs: kind %s has two phases %q, or one without a name", spec.Kind, p.Name())
@@ -39,8 +41,21 @@ func NewTasks(algorithm jobs.Algorithm, spec protocol.JobSpec, ops *kernelops.Se
 	return t, nil
 }
 
-// First is the phase of the first round.
-func (t *Tasks) First() string { return t.phases[0].Name() }
+// First is the phase of the first round: of the kind's phases the first, unless ids are compared before.
+func (t *Tasks) First() string {
+	if len(t.ids) > 0 {
+		return t.ids[0].Name()
+	}
+	return t.firstOfKind()
+}
+
+func (t *Tasks) firstOfKind() string { return t.phases[0].Name() }
+
+// comparesIDs reports whether a phase is one of those that compare ids. They are of no kind, so that nothing travels
+// beside their arrays.
+func (t *Tasks) comparesIDs(phase string) bool {
+	return slices.ContainsFunc(t.ids, func(p jobs.Phase) bool { return p.Name() == phase })
+}
 
 // Map computes one leaf. A state or carry of nil stands for none. Leaf.Blocks may be nil: it
 // follows from Leaf.Read.
@@ -50,12 +65,15 @@ func (t *Tasks) Map(ctx context.Context, phase string, state jobs.Arrays, leaf j
 	if err != nil {
 		return nil, nil, err
 	}
+	if t.comparesIDs(phase) {
+		return p.Map(ctx, state, leaf, carry, t.ops)
+	}
 	state, known, err := t.detach(state, phase, leaf.Plan)
 	if err != nil {
 		return nil, nil, err
 	}
 	watch := skipWatch{limits: t.skipMax, kept: known.kept}
-	if phase == t.First() && leaf.Tree == 0 {
+	if phase == t.firstOfKind() && leaf.Tree == 0 {
 		watch.taker = newNoteTaker(place{jobs.Input, leaf.Index}, t.skipMax[jobs.Input] > 0)
 		if known.layout == nil {
 			watch.counter = newCounter(t.blocks, leaf)
@@ -86,6 +104,9 @@ func (t *Tasks) Step(
 	if err != nil {
 		return jobs.Next{}, nil, err
 	}
+	if t.comparesIDs(phase) {
+		return t.stepIDs(ctx, p, state, round)
+	}
 	record := &proof.Record{Phase: phase, State: state.Digest(), StateSize: state.EncodedSize()}
 	state, known, err := t.detach(state, phase, round.Plan)
 	if err != nil {
@@ -101,7 +122,7 @@ func (t *Tasks) Step(
 	}
 	round.Plan = known.plan(round.Plan)
 	next, err := p.Step(ctx, state, round)
-	if phase == t.First() {
+	if phase == t.firstOfKind() {
 		known.kept = known.learn(roots)
 	}
 	if err != nil {
@@ -110,7 +131,7 @@ func (t *Tasks) Step(
 	if err := t.checkNext(p, next); err != nil {
 		return jobs.Next{}, nil, err
 	}
-	metrics, err := roots.metrics(phase, phase == t.First(), known.Passed)
+	metrics, err := roots.metrics(phase, phase == t.firstOfKind(), known.Passed)
 	if err != nil {
 		return jobs.Next{}, nil, err
 	}
@@ -124,6 +145,9 @@ func (t *Tasks) Step(
 }
 
 func (t *Tasks) merge(p jobs.Phase, left, right jobs.Arrays) (jobs.Arrays, error) {
+	if t.comparesIDs(p.Name()) {
+		return p.Merge(left, right)
+	}
 	a, besideLeft, err := detachAll(left)
 	if err != nil {
 		return nil, err
@@ -147,9 +171,11 @@ func (t *Tasks) merge(p jobs.Phase, left, right jobs.Arrays) (jobs.Arrays, error
 }
 
 func (t *Tasks) phase(name string) (jobs.Phase, error) {
-	for _, p := range t.phases {
-		if p.Name() == name {
-			return p, nil
+	for _, phases := range [][]jobs.Phase{t.phases, t.ids} {
+		for _, p := range phases {
+			if p.Name() == name {
+				return p, nil
+			}
 		}
 	}
 	return nil, fmt.Errorf("jobs: no phase %q", name)

@@ -28,7 +28,7 @@ func bayes() []Case {
 			Golden: true, Phases: Mails},
 		{Name: "naivebayes-glosses", Kind: words, Params: `{"alpha":0.1,"text":{"ngram_max":2,"min_df":2}}`,
 			Matrix: &Clustered{Over: someGlosses, Kill: `{"alpha":0.1}`,
-				Digest: "6bc216c33e1b62dc0dc20b728456922a2d00ebdba6c4c2dbd2c335eef5693ccb"}},
+				Digest: "826fb8cdbceed75976383cf841caf9f58431cc279d5fdf86d2d1b0c9018f6e63"}},
 		// Terms are left out at the end, not before a job counts on.
 		{Name: "naivebayes-grown", Kind: words, Params: `{"alpha":0.1,"text":{"min_df":2}}`,
 			Matrix: &Clustered{Over: moreGlosses,

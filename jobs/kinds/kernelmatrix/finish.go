@@ -1,7 +1,6 @@
 package kernelmatrix
 
 import (
-	"cmp"
 	"context"
 	"iter"
 	"math"
@@ -55,9 +54,7 @@ type sample struct {
 func newSample(kernel kernels.Function, width int, draws []sampling.Draw) (*sample, error) {
 	n := len(draws)
 	// total order: identities differ
-	slices.SortFunc(draws, func(a, b sampling.Draw) int {
-		return cmp.Or(cmp.Compare(a.ID.Object, b.ID.Object), cmp.Compare(a.ID.Offset, b.ID.Offset))
-	})
+	slices.SortFunc(draws, func(a, b sampling.Draw) int { return a.ID.Compare(b.ID) })
 	s := &sample{ids: make([]dataset.Identity, n), values: make([]float32, n*n)}
 	x, norms := kernelops.NewMatrix(n, width), make([]float64, n)
 	for i, d := range draws {

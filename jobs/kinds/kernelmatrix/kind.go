@@ -3,6 +3,7 @@ package kernelmatrix
 import (
 	"slices"
 
+	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/blocks"
 	"github.com/gram-compute/gram/jobs/learn/describe"
@@ -28,9 +29,12 @@ type plan struct {
 	params  Params
 	seed    uint64
 	train   jobs.Records
-	queries bool // rows are spec.queries; without them the matrix is symmetric
-	heldOut bool // some records of spec.input are
+	queries bool           // rows are spec.queries; without them the matrix is symmetric
+	heldOut bool           // some records of spec.input are
+	ways    [2]dataset.Way // how records are named, by jobs.Source
 }
+
+func (p *plan) way(of jobs.Source) dataset.Way { return p.ways[of] }
 
 // function is the kernel over a space.
 func (p *plan) function(space *features.Space) (kernels.Function, error) {
@@ -49,7 +53,8 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 		return nil, err
 	}
 	p := &plan{own, spec.Spec.Repro.Seed, jobs.TrainingRecords(spec), spec.Spec.Queries != nil,
-		spec.Spec.Input.Split.Test > 0}
+		spec.Spec.Input.Split.Test > 0,
+		[2]dataset.Way{jobs.WayOf(spec.Spec, jobs.Input), jobs.WayOf(spec.Spec, jobs.Queries)}}
 	phases := jobs.Phases{(&recordsPhase{p, space}).phase(), (&tilesPhase{p}).phase()}
 	if p.heldOut {
 		phases = slices.Insert(phases, 1, (&heldOutPhase{p}).phase())

@@ -56,7 +56,7 @@ func (c *counted) plus(right *counted) (*counted, error) {
 func (p *recordsPhase) count(
 	ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, ops *kernelops.Set,
 ) (*counted, error) {
-	own := newRoll(p.train())
+	own := newRoll(p.train(), p.way(jobs.Input))
 	found, err := p.space.Count(ctx, leaf.Watched(own.add), ops)
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (p *recordsPhase) count(
 		return nil, err
 	}
 	for shard := leaf.Index; shard < leaf.Plan.QueryShards; shard += leaf.Plan.Shards {
-		queries := newRoll(nil)
+		queries := newRoll(nil, p.way(jobs.Queries))
 		for block, err := range leaf.Read(ctx, jobs.Queries, shard) {
 			if err != nil {
 				return nil, err
@@ -151,7 +151,7 @@ func (p *plan) index(
 		records += part.Rows
 	}
 	_, err = parts.WriteIndex(ctx, emit, folderOf(source),
-		parts.Index{Format: parts.CSV, Columns: newRoll(nil).table().Names(), Parts: list})
+		parts.Index{Format: parts.CSV, Columns: newRoll(nil, p.way(source)).table().Names(), Parts: list})
 	return records, err
 }
 
@@ -164,14 +164,13 @@ func folderOf(source jobs.Source) string {
 
 // roll is who the records of a shard are.
 type roll struct {
-	keep    func(dataset.Identity) bool // nil keeps all
-	objects []string
-	offsets []int64
-	labels  []string
+	keep   func(dataset.Identity) bool // nil keeps all
+	ids    *parts.Identities
+	labels []string
 }
 
-func newRoll(keep func(dataset.Identity) bool) *roll {
-	return &roll{keep, []string{}, []int64{}, []string{}}
+func newRoll(keep func(dataset.Identity) bool, way dataset.Way) *roll {
+	return &roll{keep, parts.NewIdentities(way), []string{}}
 }
 
 func (r *roll) add(block *dataset.Block) {
@@ -183,14 +182,13 @@ func (r *roll) add(block *dataset.Block) {
 		if block.Labels != nil {
 			label = string(block.Labels[i])
 		}
-		r.objects, r.offsets, r.labels = append(r.objects, id.Object), append(r.offsets, id.Offset),
-			append(r.labels, label)
+		r.ids.Add(id)
+		r.labels = append(r.labels, label)
 	}
 }
 
 func (r *roll) table() parts.Table {
-	return parts.Table{{Name: "object", Texts: r.objects}, {Name: "offset", Ints: r.offsets},
-		{Name: "label", Texts: r.labels}}
+	return append(r.ids.Columns(), parts.Column{Name: "label", Texts: r.labels})
 }
 
 // shard is one of a data set.
