@@ -31,6 +31,9 @@ var layers = []layer{
 	{tree: "jobs", may: []string{"dataset", "jobs/params", "kernelops", "protocol"}},
 	{tree: "jobs/run", may: []string{"dataset", "jobs", "kernelops", "protocol"}},
 	{tree: "proof", may: []string{"jobs", "protocol"}},
+	{tree: "attest", may: []string{"protocol"}},
+	{tree: "attest/mlbom"},
+	{tree: "attest/outputs", may: []string{"attest", "objstore", "proof", "protocol"}},
 	{tree: "jobs/learn", may: append([]string{"jobs", "jobs/params"}, numbers...)},
 	{tree: "jobs/kinds", apart: true, may: append([]string{"jobs", "jobs/params", "jobs/learn/..."}, numbers...)},
 	{tree: "jobs/all", may: []string{
