@@ -37,15 +37,24 @@ type Case struct {
 	// killed. It is held to the digests of the same job run in one process.
 	KillObjects map[string][]byte
 	KillSpec    func(Inputs) string
+
+	first *string // the rounds of the first run; see result
 }
 
 // Inputs are the URIs of what a case reads. Prefixes end in "/"; what the case has not is empty.
 type Inputs struct{ Input, Queries, Model string }
 
-// result is what a run of a case leaves: the digests of its model and of its index.
-type result struct{ model, index string }
+// result is what a run of a case leaves: the digests of its model, of its index, and of the record of its last round,
+// which covers all nodes and states of all rounds.
+type result struct{ model, index, rounds string }
 
-func (c Case) want() result { return result{c.Digest, c.IndexDigest} }
+// want is what a run must leave that left got: the digests that are checked in, and the rounds of the run before it.
+func (c Case) want(got result) result {
+	if *c.first == "" {
+		*c.first = got.rounds
+	}
+	return result{c.Digest, c.IndexDigest, *c.first}
+}
 
 // Matrix runs cases under every kernel set, in one process and on clusters of 1, 2
 // and 7 worker processes, with job objects and input in memory, in a directory and on an S3
@@ -56,6 +65,7 @@ func (c Case) want() result { return result{c.Digest, c.IndexDigest} }
 func Matrix(t *testing.T, cases ...Case) {
 	t.Helper()
 	Binary(t)
+	cases = withFirst(cases)
 	for _, set := range kernelops.All() {
 		eachCase(t, "one-process/mem/"+set.Name, cases,
 			func(t *testing.T, c Case) { oneProcess(t, c, memory(t), set.Name) })
@@ -82,6 +92,15 @@ func Matrix(t *testing.T, cases ...Case) {
 				func(t *testing.T) { killInEach(t, cases, p, cluster, killed, p.killed.Name, wants) })
 		}
 	}
+}
+
+// withFirst returns the cases with a place for what the first run of each leaves.
+func withFirst(cases []Case) []Case {
+	cases = slices.Clone(cases)
+	for i := range cases {
+		cases[i].first = new(string)
+	}
+	return cases
 }
 
 func eachCase(t *testing.T, name string, cases []Case, run func(*testing.T, Case)) {
@@ -115,8 +134,9 @@ func oneProcess(t *testing.T, c Case, p place, kernels string) {
 
 func oneProcessOver(t *testing.T, c Case, p place, in Inputs, kernels string) {
 	t.Helper()
-	if got, want := runHere(t, c, p, c.Spec(in), kernels), c.want(); got != want {
-		t.Errorf("model and index %s, want %s", got, want)
+	got := runHere(t, c, p, c.Spec(in), kernels)
+	if want := c.want(got); got != want {
+		t.Errorf("model, index and last record %s, want %s", got, want)
 	}
 }
 
@@ -157,7 +177,7 @@ func onCluster(t *testing.T, cases []Case, p place, cluster *Cluster, in map[str
 	}
 	for _, c := range cases {
 		job := cluster.Wait(t, jobID(t, c), 2*time.Minute)
-		p.wantResult(t, c, job, c.want())
+		p.wantResult(t, c, job, c.want)
 		if a := job.GetAudit(); a.GetDisputed() > 0 || len(a.GetConvicted()) > 0 {
 			t.Errorf("%s: honest workers disagree: %v", c.Name, a)
 		}
@@ -177,7 +197,8 @@ func killInEach(t *testing.T, cases []Case, p place, cluster *Cluster, specs map
 	}
 	for _, c := range cases {
 		if specs[c.Name] != "" {
-			p.wantResult(t, c, cluster.Wait(t, jobID(t, c), 2*time.Minute), wants[c.Name])
+			p.wantResult(t, c, cluster.Wait(t, jobID(t, c), 2*time.Minute),
+				func(result) result { return wants[c.Name] })
 		}
 	}
 	status := cluster.status(t) // the leader's own counts: a job's stand still once its report is made

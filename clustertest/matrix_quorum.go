@@ -16,6 +16,7 @@ import (
 // Every model must have Case.Digest.
 func MatrixQuorum(t *testing.T, cases ...Case) {
 	t.Helper()
+	cases = withFirst(cases)
 	q := StartQuorum(t, 3, 2*time.Second)
 	p := directory(t)
 	sets := kernelops.All()
@@ -36,7 +37,7 @@ func MatrixQuorum(t *testing.T, cases ...Case) {
 	}
 	for batch := range batches {
 		for _, c := range cases {
-			p.wantResult(t, c, q.Wait(t, batchID(batch, c), 2*time.Minute), c.want())
+			p.wantResult(t, c, q.Wait(t, batchID(batch, c), 2*time.Minute), c.want)
 		}
 	}
 }

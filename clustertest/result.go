@@ -12,6 +12,7 @@ import (
 
 	"github.com/gram-compute/gram/jobs/learn/parts"
 	"github.com/gram-compute/gram/objstore"
+	"github.com/gram-compute/gram/proof"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -31,11 +32,11 @@ func (p place) result(t *testing.T, c Case, outputs []outputFile) result {
 	if got := sha256Hex(p.read(t, model.URI)); got != model.SHA256 {
 		t.Errorf("the model's bytes have the digest %s, not %s", got, model.SHA256)
 	}
-	found := result{model: model.SHA256}
+	folder := strings.TrimSuffix(model.URI, modelFile)
+	found := result{model: model.SHA256, rounds: lastRecord(t, p.read(t, folder+proof.ManifestFile))}
 	if c.Index == "" {
 		return found
 	}
-	folder := strings.TrimSuffix(model.URI, modelFile)
 	data := p.read(t, folder+c.Index)
 	index, err := parts.ReadIndex(data)
 	if err != nil {
@@ -53,7 +54,17 @@ func (p place) result(t *testing.T, c Case, outputs []outputFile) result {
 	return found
 }
 
-func (p place) wantResult(t *testing.T, c Case, job *pb.Job, want result) {
+// lastRecord is the digest of the record of the last round of a proof.
+func lastRecord(t *testing.T, manifest []byte) string {
+	t.Helper()
+	m, err := proof.ReadManifest(manifest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.Rounds[len(m.Rounds)-1].Record.SHA256.String()
+}
+
+func (p place) wantResult(t *testing.T, c Case, job *pb.Job, wanted func(result) result) {
 	t.Helper()
 	if job.GetState() != pb.JobState_JOB_STATE_SUCCEEDED {
 		t.Fatalf("job %s ended as %v: %v", job.GetId(), job.GetState(), job.GetFailure())
@@ -62,8 +73,9 @@ func (p place) wantResult(t *testing.T, c Case, job *pb.Job, want result) {
 	for _, o := range job.GetOutputs() {
 		outputs = append(outputs, outputFile{o.GetName(), o.GetUri(), hex.EncodeToString(o.GetSha256())})
 	}
-	if got := p.result(t, c, outputs); got != want {
-		t.Errorf("model and index %s, want %s", got, want)
+	got := p.result(t, c, outputs)
+	if want := wanted(got); got != want {
+		t.Errorf("model, index and last record %s, want %s", got, want)
 	}
 }
 

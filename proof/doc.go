@@ -17,6 +17,11 @@
 // the coordinator decides on, is that of its whole tree. A tree of n leaves has 2n-1 nodes. They are listed in
 // post-order: the nodes of the left child, those of the right one, the node itself.
 //
+// # Rounds
+//
+// A record is digested when its round ends, and the next state holds that digest and the number of the round. So a state
+// covers all that was before it, and the records of all rounds are found from the last one.
+//
 // # The root
 //
 // Root is the Merkle tree hash of RFC 6962, section 2.1, with SHA-256, over the digests of spec.json, input.json,

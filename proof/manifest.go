@@ -12,9 +12,9 @@ import (
 
 // What is kept of a job beside the digests, which always are: the values of spec.run.proof.
 const (
-	Digests = "digests" // nothing
-	States  = "states"  // the states that the rounds began with, as far as they take little
-	Full    = "full"    // these, however much they take, and the partials of all nodes
+	Digests = protocol.ProofDigests // nothing
+	States  = protocol.ProofStates  // the states that the rounds began with, while they take little of the input's size
+	Full    = protocol.ProofFull    // these, however much they take, and the partials of all nodes
 )
 
 // SchemaVersion is that of Manifest.
@@ -39,9 +39,9 @@ type File struct {
 	Size   int64  `json:"size"`
 }
 
-// Round is a round in the manifest, in order.
+// Round is a round in the manifest.
 type Round struct {
-	Round  uint32 `json:"round"` // as the cluster numbered it; later ones are greater
+	Round  int64  `json:"round"` // counted from 1
 	Phase  string `json:"phase"`
 	Trees  int    `json:"trees"`
 	Leaves int64  `json:"leaves"` // of all trees
@@ -100,12 +100,11 @@ func readManifest(data []byte) (*Manifest, error) {
 	if m.Kept != Digests && m.Kept != States && m.Kept != Full {
 		return nil, fmt.Errorf("kept is %.20q, not digests, states or full", m.Kept)
 	}
-	last := uint32(0)
 	for i, r := range m.Rounds {
-		if r.Round <= last || r.Trees < 1 || r.Leaves < int64(r.Trees) || r.Leaves > maxLeaves || r.Record.Size < 0 {
+		if r.Round != int64(i)+1 || r.Trees < 1 || r.Leaves < int64(r.Trees) || r.Leaves > maxLeaves ||
+			r.Record.Size < 0 {
 			return nil, fmt.Errorf("rounds[%d] is round %d of %d trees and %d leaves", i, r.Round, r.Trees, r.Leaves)
 		}
-		last = r.Round
 	}
 	if again, err := m.Encode(); err != nil || !bytes.Equal(again, data) {
 		return nil, errors.New("its JSON is not in the form in which it is written")

@@ -23,8 +23,8 @@ const (
 	suffix = ".safetensors"
 )
 
-// RoundFile is the name of the record of a round, by the number that the cluster gave the round.
-func RoundFile(round uint32) string { return fmt.Sprintf("%s%06d%s", RoundsFolder, round, suffix) }
+// RoundFile is the name of the record of a round, counted from 1.
+func RoundFile(round int64) string { return fmt.Sprintf("%s%06d%s", RoundsFolder, round, suffix) }
 
 // StateFile is the name of a state.
 func StateFile(d Digest) string { return StatesFolder + d.String() + suffix }

@@ -79,7 +79,7 @@ func unhex(t *testing.T, text string) []byte {
 
 func record() *proof.Record {
 	r := &proof.Record{Round: 3, Phase: "lloyd", State: proof.Digest{1}, StateSize: 7, Trees: []int64{2, 1},
-		Nodes: make([]byte, 4*32), Next: proof.Digest{2}, NextSize: 9}
+		Nodes: make([]byte, 4*32), Before: proof.Digest{2}}
 	for i := range r.Nodes {
 		r.Nodes[i] = byte(i / 32)
 	}
@@ -93,7 +93,7 @@ func TestRecord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(r.Encode()) != string(data) || r.Round != 3 || r.Phase != "lloyd" || r.NextSize != 9 {
+	if string(r.Encode()) != string(data) || r.Round != 3 || r.Phase != "lloyd" || r.Leaves() != 3 {
 		t.Errorf("read %+v", r)
 	}
 	for tree, nodes := range [][]protocol.Node{{{Index: 0}, {Index: 1}, {Level: 1}}, {{}}} {

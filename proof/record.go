@@ -8,28 +8,27 @@ import (
 // maxLeaves bounds the leaves of a round, as the coordinator does.
 const maxLeaves = 1 << 20
 
-// Record is a finished round: 32 bytes for each node, and some hundred more.
+// Record is a finished round: 32 bytes for each node, and some hundred more. It is a function of data, spec and seed.
 type Record struct {
-	Round     uint32 // as the cluster numbered it
+	Round     int64 // counted from 1
 	Phase     string
 	State     Digest  // what the round began with
 	StateSize int64   // in bytes
+	Before    Digest  // of the record of the round before; zeros for the first. The state holds it too
 	Trees     []int64 // leaves of each tree
 	Nodes     []byte  // digests, 32 bytes each: tree after tree, in post-order
-	Next      Digest  // what the step made: the next state, or the model
-	NextSize  int64
 }
 
 // Fields lists the record.
 func (r *Record) Fields(f *jobs.Fields) {
-	round := int64(r.Round)
-	jobs.Scalar(f, "round", &round)
-	f.Require(round > 0 && round == int64(uint32(round)), "a round %d", round)
-	if f.Reading() {
-		r.Round = uint32(round)
-	}
+	jobs.Scalar(f, "round", &r.Round)
+	f.Require(r.Round > 0, "a round %d", r.Round)
 	f.Text("phase", &r.Phase)
-	digest(f, "state", &r.State, &r.StateSize)
+	digest(f, "state", &r.State)
+	jobs.Scalar(f, "state.size", &r.StateSize)
+	f.Require(r.StateSize >= 0, "a state of %d bytes", r.StateSize)
+	digest(f, "before", &r.Before)
+	f.Require((r.Before == Digest{}) == (r.Round == 1), "round %d and the record before it do not fit", r.Round)
 	jobs.List(f, "trees", &r.Trees)
 	nodes, leaves := 0, int64(0)
 	for _, n := range r.Trees {
@@ -39,17 +38,23 @@ func (r *Record) Fields(f *jobs.Fields) {
 		nodes += Nodes(protocol.Tree(n))
 	}
 	jobs.List(f, "nodes", &r.Nodes, nodes, len(Digest{}))
-	digest(f, "next", &r.Next, &r.NextSize)
 }
 
-func digest(f *jobs.Fields, name string, d *Digest, size *int64) {
+func digest(f *jobs.Fields, name string, d *Digest) {
 	bytes := d[:]
-	jobs.List(f, name, &bytes, 1, len(d))
+	jobs.List(f, name, &bytes, len(d))
 	if f.Reading() {
-		copy(d[:], bytes)
+		*d = Digest(bytes)
 	}
-	jobs.Scalar(f, name+".size", size)
-	f.Require(*size >= 0, "%s of %d bytes", name, *size)
+}
+
+// Leaves is the number of leaves of all trees.
+func (r *Record) Leaves() int64 {
+	leaves := int64(0)
+	for _, n := range r.Trees {
+		leaves += n
+	}
+	return leaves
 }
 
 // Node is the digest of a canonical node of a tree.

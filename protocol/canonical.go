@@ -152,6 +152,8 @@ func (r Run) validate() error {
 		return SpecFault("spec.run.max_workers is %d; it may be 1 to %d, or 0 for no limit", r.MaxWorkers, MaxWorkers)
 	case r.Audit != nil && !(*r.Audit >= 0 && *r.Audit <= 1):
 		return SpecFault("spec.run.audit is %v; it is a share from 0, for no audits, to 1, for all tasks", *r.Audit)
+	case r.Proof != "" && r.Proof != ProofDigests && r.Proof != ProofStates && r.Proof != ProofFull:
+		return SpecFault("spec.run.proof is %.40q; it is %s, %s or %s", r.Proof, ProofDigests, ProofStates, ProofFull)
 	case len(r.Needs) > MaxNeeds:
 		return SpecFault("spec.run.needs names %d jobs; at most %d are accepted", len(r.Needs), MaxNeeds)
 	}

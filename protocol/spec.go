@@ -72,11 +72,29 @@ type Run struct {
 	// Audit is the share of the nodes that is made a second time on another worker before the job ends; nil means
 	// DefaultAudit. Unless it is 0, so are every step and the plan, and a node of each phase at least.
 	Audit *float64 `json:"audit,omitempty"`
+	// Proof is what is kept beside the model for those who check the job: ProofDigests, ProofStates or ProofFull; ""
+	// means ProofStates.
+	Proof string `json:"proof,omitempty"`
 	// Needs are ids of jobs that must succeed before this one begins.
 	Needs []string `json:"needs,omitempty"`
 	// Keep is how long the job, its objects and, unless output.uri names a place, its model are kept when it has
 	// ended and nobody names it; 0 means as long as the cluster says.
 	Keep Retention `json:"keep,omitempty"`
+}
+
+// The values of Run.Proof.
+const (
+	ProofDigests = "digests" // the digests of all that was made
+	ProofStates  = "states"  // also the states between rounds, while they take little
+	ProofFull    = "full"    // also all states, and all partials
+)
+
+// KeptOfProof is Proof with its default written in.
+func (r Run) KeptOfProof() string {
+	if r.Proof == "" {
+		return ProofStates
+	}
+	return r.Proof
 }
 
 // DefaultAudit is the share of a job's nodes that is made twice where its spec says nothing.

@@ -27,6 +27,7 @@ type provenance struct {
 	Queries      *inputProvenance  `json:"queries,omitempty"`
 	InitialModel *pinnedModel      `json:"initial_model,omitempty"`
 	Rounds       []roundProvenance `json:"rounds"`
+	Proof        *proved           `json:"proof,omitempty"`
 	Kernels      []string          `json:"kernel_sets"`
 	Workers      []string          `json:"workers"`
 	Build        string            `json:"build"`

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/proof"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/gram-compute/gram/report"
 )
@@ -30,13 +31,19 @@ func (j *job) report(ctx context.Context, brief *pb.JobBrief, task *pb.Task) (*p
 	if err != nil {
 		return nil, err
 	}
-	provenance, err := json.MarshalIndent(j.provenance(brief), "", "  ")
-	if err != nil {
-		return nil, fmt.Errorf("encode provenance: %w", err)
-	}
 	facts, err := j.facts(ctx, brief, task)
 	if err != nil {
 		return nil, err
+	}
+	proved, err := j.prove(ctx, brief, facts)
+	if err != nil {
+		return nil, err
+	}
+	origin := j.provenance(brief)
+	origin.Proof = facts.Proof
+	provenance, err := json.MarshalIndent(origin, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("encode provenance: %w", err)
 	}
 	page, err := j.page(facts, model)
 	if err != nil {
@@ -65,6 +72,7 @@ func (j *job) report(ctx context.Context, brief *pb.JobBrief, task *pb.Task) (*p
 		}
 		out.Files = append(out.Files, written)
 	}
+	out.Files = append(out.Files, proved...)
 	further, err := j.emittedOutputs(ctx, facts.Files)
 	if err != nil {
 		return nil, err
@@ -88,9 +96,12 @@ type runReport struct {
 	Files         emitted          `json:"files,omitempty"`   // beside the model; of parts, their index
 	Timeline      *report.Timeline `json:"timeline,omitempty"`
 	Integrity     []inputIntegrity `json:"integrity"` // of what was read, by data set
+	Proof         *proved          `json:"proof,omitempty"`
 	Warnings      []string         `json:"warnings,omitempty"`
 	// Certificate is what the kind finds when it checks the finished model.
 	Certificate json.RawMessage `json:"certificate,omitempty"`
+
+	records []proof.Round // in the order in which they were made
 }
 
 type reportRound struct {
@@ -159,6 +170,9 @@ func (j *job) facts(ctx context.Context, brief *pb.JobBrief, task *pb.Task) (*ru
 	r.takeWarnings()
 	if r.Audit != nil && r.Audit.Failed > 0 {
 		r.Warnings = append(r.Warnings, "audits: "+r.Audit.Says)
+	}
+	if err := r.takeRecords(); err != nil {
+		return nil, err
 	}
 	return r, r.takeEmitted()
 }

@@ -39,7 +39,7 @@ func (j *job) node(ctx context.Context, task *pb.Task) (*pb.TaskOutput, error) {
 	id := task.GetId()
 	partial, err := tasks.Fold(ctx, task.GetPhase(), protocol.Tree(task.GetTreeLeaves()),
 		protocol.Node{Level: int(id.GetLevel()), Index: int(id.GetIndex())},
-		run.FoldSource{Made: n.made, Leaf: n.leaf})
+		run.FoldSource{Made: n.made, Leaf: n.leaf, Keep: n.keepPartial()})
 	if err != nil {
 		return nil, n.located(err)
 	}
@@ -128,10 +128,15 @@ func (j *job) step(ctx context.Context, task *pb.Task) (*pb.TaskOutput, error) {
 		return nil, err
 	}
 	var files emitted
-	next, err := tasks.Step(ctx, task.GetPhase(), state, j.round(task, files.watch(emit)))
+	next, record, err := tasks.Step(ctx, task.GetPhase(), state, j.round(task, files.watch(emit)))
 	if err != nil {
 		return nil, err
 	}
+	kept, err := j.keepRound(ctx, state, record, emit)
+	if err != nil {
+		return nil, err
+	}
+	next.Metrics = append(next.Metrics, kept)
 	if next.Metrics, err = files.metrics(next.Metrics); err != nil {
 		return nil, err
 	}

@@ -84,7 +84,8 @@ func (r *runner) round(ctx context.Context, now jobs.Next) (jobs.Next, error) {
 	}
 	round := jobs.RoundOf(r.plan(), roots...)
 	round.Emit = r.emit
-	return r.tasks.Step(ctx, now.Phase, state, round)
+	next, _, err := r.tasks.Step(ctx, now.Phase, state, round)
+	return next, err
 }
 
 // treeRun computes one tree of a round.

@@ -12,19 +12,23 @@ import (
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/proof"
 	"github.com/gram-compute/gram/protocol"
 )
 
 // A state keeps what later rounds must know of the first: records that were passed over, to name them in a failure,
-// and offsets, to refuse records off which others were taken; and how large the states before it were. A model keeps
-// the offsets. Phases see none of it.
+// and offsets, to refuse records off which others were taken. It also keeps how many rounds there were before it, the
+// digest of the last one's record, and how large their states were (package proof). A model keeps the offsets. Phases
+// see none of it.
 const keptArray = notesPrefix + "kept" // U8: JSON, in a state
 
 // kept is what a state keeps.
 type kept struct {
 	Passed  string           `json:"passed,omitempty"` // over: a sentence
 	Offsets []dataset.Offset `json:"offsets,omitempty"`
-	States  int64            `json:"states,omitempty"` // bytes of the states before this one
+	Rounds  int64            `json:"rounds,omitempty"` // rounds before this state
+	Record  *proof.Digest    `json:"record,omitempty"` // of the last of them
+	States  int64            `json:"states,omitempty"` // bytes of the states that they began with
 	known   bool             // Offsets are those of all vectors
 }
 
@@ -149,10 +153,4 @@ func (s skips) passedOver(records int64) string {
 		at += fmt.Sprintf(", column %d", x.Column)
 	}
 	return text + fmt.Sprintf(", the first at %s, %s: %s", x.ID.Object, at, x.Reason)
-}
-
-// StatesBefore returns how many bytes the states had that a job had before this one: a function of data and spec.
-func StatesBefore(state jobs.Arrays) (int64, error) {
-	_, k, err := detachKept(state)
-	return k.States, err
 }

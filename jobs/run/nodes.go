@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/proof"
 )
 
 // A partial that was merged carries the digests of the partials of all nodes beneath it, and a leaf's the digest of what
@@ -73,4 +74,22 @@ func (f fold) mergeNodes(left, right jobs.Arrays) (jobs.Arrays, error) {
 	merged = maps.Clone(merged)
 	jobs.Put(merged, beneathArray, beneath, len(beneath)/digestBytes, digestBytes)
 	return merged, nil
+}
+
+// after is what the state keeps that a round leads to. It completes the record of the round.
+func (k kept) after(record *proof.Record) kept {
+	record.Round = k.Rounds + 1
+	if k.Record != nil {
+		record.Before = *k.Record
+	}
+	digest := proof.Digest(jobs.ArraysOf(record).Digest())
+	k.Rounds, k.Record = record.Round, &digest
+	k.States += record.StateSize
+	return k
+}
+
+// StatesBefore returns how many bytes the states had that a job had before this one: a function of data and spec.
+func StatesBefore(state jobs.Arrays) (int64, error) {
+	_, k, err := detachKept(state)
+	return k.States, err
 }

@@ -2,11 +2,14 @@ package run
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/proof"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -80,19 +83,42 @@ func TestCarriesAreDigested(t *testing.T) {
 	}
 }
 
-// A state tells how large those before it were.
-func TestStatesBefore(t *testing.T) {
-	tasks := tasksOf(t, bracket{next: jobs.Next{Phase: "bracket", State: text("next")}}, 0)
-	state, want := text("first"), int64(0)
-	for range 3 {
-		if got, err := StatesBefore(state); got != want || err != nil {
-			t.Fatalf("%d bytes, %v; want %d", got, err, want)
+// ignoring is a phase whose step reads no root.
+type ignoring struct{ bracket }
+
+func (p ignoring) Step(context.Context, jobs.Arrays, jobs.Round) (jobs.Next, error) { return p.next, nil }
+
+// A state keeps the number of rounds before it, how large their states were, and the digest of the last record, and so
+// of all. A record lists the nodes of every tree, whether or not the step reads its root.
+func TestStatesKeepTheRecords(t *testing.T) {
+	tasks := tasksOf(t, ignoring{bracket{next: jobs.Next{Phase: "bracket", State: text("next")}}}, 0)
+	root, _ := nodesOf(t, 3)
+	beneath, err := Beneath(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	digest := root.Digest()
+	state, size, before := text("first"), int64(0), proof.Digest{}
+	for round := range int64(3) {
+		if got, err := StatesBefore(state); got != size || err != nil {
+			t.Fatalf("%d bytes, %v; want %d", got, err, size)
 		}
-		want += int64(len(state.Encode()))
-		next, err := tasks.Step(t.Context(), "bracket", state, jobs.RoundOf(jobs.Plan{}, text("root")))
+		next, record, err := tasks.Step(t.Context(), "bracket", state, jobs.RoundOf(jobs.Plan{}, root, root))
 		if err != nil {
 			t.Fatal(err)
 		}
-		state = next.State
+		want := proof.Record{Round: round + 1, Phase: "bracket", State: state.Digest(), Before: before,
+			StateSize: state.EncodedSize(), Trees: []int64{3, 3},
+			Nodes: slices.Concat(beneath, digest[:], beneath, digest[:])}
+		if !reflect.DeepEqual(*record, want) {
+			t.Errorf("recorded %+v\nwant %+v", *record, want)
+		}
+		if _, err := proof.ReadRecord(record.Encode()); err != nil {
+			t.Error(err)
+		}
+		size, before, state = size+state.EncodedSize(), sha256.Sum256(record.Encode()), next.State
+		if _, k, err := detachKept(state); err != nil || *k.Record != before || k.Rounds != round+1 {
+			t.Errorf("kept %+v, %v", k, err)
+		}
 	}
 }

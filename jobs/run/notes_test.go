@@ -97,7 +97,8 @@ func runPhase(ctx context.Context, tasks *Tasks, phase string, state jobs.Arrays
 	if root, err = jobs.Decode(root.Encode()); err != nil {
 		return jobs.Next{}, err
 	}
-	return tasks.Step(ctx, phase, state, jobs.RoundOf(jobs.Plan{Shards: len(leaves)}, root))
+	next, _, err := tasks.Step(ctx, phase, state, jobs.RoundOf(jobs.Plan{Shards: len(leaves)}, root))
+	return next, err
 }
 
 // denseOf is a block of one column whose values moved as note says.

@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/proof"
 )
 
 // skipWatch counts what a leaf's complete passes over shards skipped.
@@ -91,7 +93,8 @@ type plainRoots struct {
 	read   func(ctx context.Context, tree int) (jobs.Arrays, error)
 	limits skipLimits
 	found  skips
-	notes  notes // of the first tree
+	notes  notes    // of the first tree
+	nodes  [][]byte // of each tree that was read, the digests of its nodes
 }
 
 func (r *plainRoots) root(ctx context.Context, tree int) (jobs.Arrays, error) {
@@ -99,9 +102,13 @@ func (r *plainRoots) root(ctx context.Context, tree int) (jobs.Arrays, error) {
 	if err != nil {
 		return nil, err
 	}
-	plain, _, err := detachNodes(root)
+	plain, beneath, err := detachNodes(root)
 	if err != nil {
 		return nil, err
+	}
+	if r.nodes[tree] == nil {
+		digest := root.Digest()
+		r.nodes[tree] = slices.Concat(beneath, digest[:])
 	}
 	plain, s, err := detach(plain)
 	if err != nil {
@@ -116,6 +123,21 @@ func (r *plainRoots) root(ctx context.Context, tree int) (jobs.Arrays, error) {
 	}
 	r.found = r.found.plus(s)
 	return plain, r.limits.check(r.found)
+}
+
+// record lists the nodes of all trees; it reads those roots that the step did not want.
+func (r *plainRoots) record(ctx context.Context, to *proof.Record) error {
+	for tree, nodes := range r.nodes {
+		if nodes == nil {
+			if _, err := r.root(ctx, tree); err != nil {
+				return err
+			}
+			nodes = r.nodes[tree]
+		}
+		to.Trees = append(to.Trees, int64(len(nodes)/digestBytes+1)/2)
+		to.Nodes = append(to.Nodes, nodes...)
+	}
+	return nil
 }
 
 // checkShard refuses shards that a plan does not have.

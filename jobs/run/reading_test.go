@@ -75,7 +75,8 @@ func search(t *testing.T, input, queries [][]int64, inputMax, queriesMax int64) 
 		}
 		roots = append(roots, root)
 	}
-	return tasks.Step(t.Context(), "bracket", nil, jobs.RoundOf(plan, roots...))
+	next, _, err := tasks.Step(t.Context(), "bracket", nil, jobs.RoundOf(plan, roots...))
+	return next, err
 }
 
 // Three trees over two input shards: what six leaves skipped counts once for each shard.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/proof"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -67,44 +68,55 @@ func (t *Tasks) Map(ctx context.Context, phase string, state jobs.Arrays, leaf j
 	return withCarry(partial, newCarry), newCarry, err
 }
 
-// Step turns the roots of a round's trees into the next round or the model, and
-// refuses a state beyond max_state_bytes (STATE_TOO_BIG).
-func (t *Tasks) Step(ctx context.Context, phase string, state jobs.Arrays, round jobs.Round) (jobs.Next, error) {
+// Step turns the roots of a round's trees into the next round or the model, and records the round. It refuses a state
+// beyond max_state_bytes (STATE_TOO_BIG).
+func (t *Tasks) Step(
+	ctx context.Context, phase string, state jobs.Arrays, round jobs.Round,
+) (jobs.Next, *proof.Record, error) {
 	p, err := t.phase(phase)
 	if err != nil {
-		return jobs.Next{}, err
+		return jobs.Next{}, nil, err
 	}
-	size := state.EncodedSize()
+	record := &proof.Record{Phase: phase, State: state.Digest(), StateSize: state.EncodedSize()}
 	state, known, err := detachKept(state)
 	if err != nil {
-		return jobs.Next{}, err
+		return jobs.Next{}, nil, err
 	}
-	known.States += size
-	roots := &plainRoots{read: round.Root, limits: t.skipMax}
+	roots := &plainRoots{read: round.Root, limits: t.skipMax, nodes: make([][]byte, round.Trees)}
 	round.Root, round.Emit = roots.root, checked(round.Emit)
 	next, err := p.Step(ctx, state, round)
 	if phase == t.First() {
 		known = known.learn(roots)
 	}
 	if err != nil {
-		return jobs.Next{}, known.explain(err)
+		return jobs.Next{}, nil, known.explain(err)
 	}
 	if err := t.checkNext(p, next); err != nil {
-		return jobs.Next{}, err
+		return jobs.Next{}, nil, err
 	}
-	metrics, err := roots.found.metrics(phase)
-	if err != nil {
-		return jobs.Next{}, err
+	if next.Metrics, err = t.withFound(phase, next.Metrics, roots, known); err != nil {
+		return jobs.Next{}, nil, err
 	}
-	next.Metrics = append(next.Metrics, metrics...)
-	if phase == t.First() {
-		if metrics, err = roots.notes.metrics(known.Passed); err != nil {
-			return jobs.Next{}, err
-		}
-		next.Metrics = append(next.Metrics, metrics...)
+	if err := roots.record(ctx, record); err != nil {
+		return jobs.Next{}, nil, err
 	}
+	known = known.after(record)
 	next.State, err = known.attach(next.State, next.Done)
-	return next, err
+	return next, record, err
+}
+
+// withFound adds to a step's metrics what reading found.
+func (t *Tasks) withFound(phase string, metrics []jobs.Metric, roots *plainRoots, known kept) ([]jobs.Metric, error) {
+	found, err := roots.found.metrics(phase)
+	if err != nil {
+		return nil, err
+	}
+	metrics = append(metrics, found...)
+	if phase != t.First() {
+		return metrics, nil
+	}
+	noticed, err := roots.notes.metrics(known.Passed)
+	return append(metrics, noticed...), err
 }
 
 func (t *Tasks) merge(p jobs.Phase, left, right jobs.Arrays) (jobs.Arrays, error) {

@@ -201,14 +201,14 @@ func TestStepHoldsTheAnswerToTheContract(t *testing.T) {
 		"empty tree":    {jobs.Next{Phase: "bracket", State: jobs.Arrays{}, Trees: []int{1, 0}}, ""},
 		"big state":     {jobs.Next{Phase: "bracket", State: big}, protocol.CodeStateTooBig},
 	} {
-		_, err := tasksOf(t, bracket{next: c.next}, 0).Step(t.Context(), "bracket", nil,
+		_, _, err := tasksOf(t, bracket{next: c.next}, 0).Step(t.Context(), "bracket", nil,
 			jobs.RoundOf(jobs.Plan{}, text("x")))
 		var fault *protocol.Fault
 		if err == nil || c.code != "" && (!errors.As(err, &fault) || fault.Code != c.code) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := tasksOf(t, bracket{next: jobs.Next{Done: true, State: big}}, 0).Step(t.Context(), "bracket", nil,
+	if _, _, err := tasksOf(t, bracket{next: jobs.Next{Done: true, State: big}}, 0).Step(t.Context(), "bracket", nil,
 		jobs.RoundOf(jobs.Plan{}, text("x"))); err != nil {
 		t.Errorf("a model is not a state that workers load: %v", err)
 	}
@@ -262,7 +262,7 @@ func TestSkipsAreCountedBesideThePhase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	next, err := tasks.Step(t.Context(), "bracket", nil, jobs.RoundOf(jobs.Plan{}, stored))
+	next, _, err := tasks.Step(t.Context(), "bracket", nil, jobs.RoundOf(jobs.Plan{}, stored))
 	if err != nil || len(next.Metrics) != 3 || string(next.Metrics[0].Value) != "4" {
 		t.Fatal(next.Metrics, err)
 	}

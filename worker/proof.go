@@ -1,0 +1,77 @@
+package worker
+
+import (
+	"context"
+	"crypto/sha256"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/run"
+	"github.com/gram-compute/gram/proof"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// The states of a job are kept beside its model while they are a hundredth of the input together, or this little.
+const (
+	statesShare = 100
+	statesFloor = 1 << 20 // bytes
+)
+
+// recordMetric carries what a step recorded to the report task, which takes it out of the metrics.
+const recordMetric = "step.record"
+
+// keepPartial is the Keep of a node's fold: under proof: full it writes each partial beside the model.
+func (n *nodeTask) keepPartial() func(context.Context, protocol.Node, jobs.Arrays) error {
+	if n.job.spec.Spec.Run.KeptOfProof() != proof.Full {
+		return nil
+	}
+	return func(ctx context.Context, _ protocol.Node, partial jobs.Arrays) error {
+		data := partial.Encode()
+		_, err := n.emit(ctx, proof.PartialFile(sha256.Sum256(data)), data)
+		return err
+	}
+}
+
+// keepRound writes the record of a round beside the model, and the state that the round began with where it is to be
+// kept. The metric names the record for the report.
+func (j *job) keepRound(
+	ctx context.Context, state jobs.Arrays, record *proof.Record, emit jobs.Emit,
+) (jobs.Metric, error) {
+	data := record.Encode()
+	entry := proof.Round{Round: record.Round, Phase: record.Phase, Trees: len(record.Trees), Leaves: record.Leaves(),
+		Record: proof.File{SHA256: sha256.Sum256(data), Size: int64(len(data))}}
+	if _, err := emit(ctx, proof.RoundFile(record.Round), data); err != nil {
+		return jobs.Metric{}, err
+	}
+	before, err := run.StatesBefore(state)
+	if err != nil {
+		return jobs.Metric{}, err
+	}
+	if entry.State = j.keepsState(before + record.StateSize); entry.State {
+		if _, err := emit(ctx, proof.StateFile(record.State), state.Encode()); err != nil {
+			return jobs.Metric{}, err
+		}
+	}
+	return jobs.NewMetric(recordMetric, entry)
+}
+
+// keepsState reports whether a state is kept that makes that many bytes with those before it.
+func (j *job) keepsState(bytes int64) bool {
+	switch j.spec.Spec.Run.KeptOfProof() {
+	case proof.Full:
+		return true
+	case proof.States:
+		return bytes <= max(statesFloor, j.inputBytes()/statesShare)
+	}
+	return false
+}
+
+// inputBytes is the size of all data sets, as they are stored.
+func (j *job) inputBytes() int64 {
+	bytes := int64(0)
+	for _, in := range j.inputs {
+		for _, o := range in.manifest.Objects {
+			bytes += o.Size
+		}
+	}
+	return bytes
+}
