@@ -82,7 +82,7 @@ func (f Folder) checkModel(trusted []PublicKey) Finding {
 	if payload == nil {
 		return verdict
 	}
-	signed, err := filesSigned(payload)
+	signed, ignored, err := filesSigned(payload)
 	if err != nil {
 		return unread(found, err)
 	}
@@ -90,7 +90,7 @@ func (f Folder) checkModel(trusted []PublicKey) Finding {
 		return invalid(found, err)
 	}
 	for _, file := range f.Files {
-		if !IsIgnored(file.Name) && !slices.ContainsFunc(signed, func(s File) bool { return s.Name == file.Name }) {
+		if !within(file.Name, ignored) && !slices.ContainsFunc(signed, func(s File) bool { return s.Name == file.Name }) {
 			found.Beside = append(found.Beside, file.Name)
 		}
 	}

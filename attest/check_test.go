@@ -44,7 +44,7 @@ func signed(t testing.TB, key *attest.PrivateKey) attest.Folder {
 	t.Helper()
 	f := attest.Folder{Model: model.Name, Files: []attest.File{model, manifest, report}}
 	var err error
-	if f.ModelSignature, err = attest.SignModel("glosses-1", f.Files, key); err != nil {
+	if f.ModelSignature, err = attest.SignModel("glosses-1", f.Files, nil, key); err != nil {
 		t.Fatal(err)
 	}
 	line, err := attest.SignProvenance(run, key)
@@ -185,13 +185,13 @@ func TestTheModelMustBeCovered(t *testing.T) {
 	key := keyOf(t, "a")
 	f := signed(t, key)
 	var err error
-	if f.ModelSignature, err = attest.SignModel("m", []attest.File{report}, key); err != nil {
+	if f.ModelSignature, err = attest.SignModel("m", []attest.File{report}, nil, key); err != nil {
 		t.Fatal(err)
 	}
 	if found := f.Check(key.Public()); found[0].Verdict != attest.Invalid {
 		t.Errorf("%+v", found)
 	}
-	if _, err := attest.SignModel("m", []attest.File{file(attest.ProvenanceFile, "x")}, key); err == nil {
+	if _, err := attest.SignModel("m", []attest.File{file(attest.ProvenanceFile, "x")}, nil, key); err == nil {
 		t.Error("nothing was signed")
 	}
 }

@@ -18,15 +18,21 @@ const ModelSignatureType = "https://model_signing/signature/v1.0"
 
 const bundleType = "application/vnd.dev.sigstore.bundle.v0.3+json"
 
-// Ignored are the paths that model.sig never covers: the signatures, and what model_signing leaves out by itself. They
-// are listed in the signature, which is how model_signing knows them.
+// Ignored are the paths that model.sig never covers: the signatures, what model_signing leaves out by itself, and the
+// files of a proof whose digests follow from its manifest, which is covered. They are listed in the signature, which is
+// how model_signing knows them.
 func Ignored() []string {
-	return []string{".git", ".gitattributes", ".github", ".gitignore", ModelSignatureFile, ProvenanceFile}
+	return []string{
+		".git", ".gitattributes", ".github", ".gitignore", ModelSignatureFile, "proof/input.json", "proof/partials",
+		"proof/plan.json", "proof/rounds", "proof/spec.json", "proof/states", ProvenanceFile,
+	}
 }
 
 // IsIgnored reports whether model.sig leaves out a file: it, or a folder around it, is one of Ignored.
-func IsIgnored(name string) bool {
-	return slices.ContainsFunc(Ignored(), func(path string) bool {
+func IsIgnored(name string) bool { return within(name, Ignored()) }
+
+func within(name string, paths []string) bool {
+	return slices.ContainsFunc(paths, func(path string) bool {
 		return name == path || strings.HasPrefix(name, path+"/")
 	})
 }
@@ -65,10 +71,12 @@ type serialization struct {
 	HashType      string   `json:"hash_type"`
 }
 
-// SignModel returns the contents of ModelSignatureFile: a signature over files, which are sorted first, and of which
-// those that IsIgnored names are left out. The name is for people. The time is linear in the files, beside sorting.
-func SignModel(name string, files []File, key *PrivateKey) ([]byte, error) {
-	files = slices.DeleteFunc(slices.Clone(files), func(f File) bool { return IsIgnored(f.Name) })
+// SignModel returns the contents of ModelSignatureFile: a signature over files, which are sorted first. Left out are
+// those that IsIgnored names, and the listed ones, whose digests a covered file lists. The name is for people. The time
+// is linear in the files, beside sorting.
+func SignModel(name string, files []File, listed []string, key *PrivateKey) ([]byte, error) {
+	ignored := append(Ignored(), slices.Sorted(slices.Values(listed))...)
+	files = slices.DeleteFunc(slices.Clone(files), func(f File) bool { return within(f.Name, ignored) })
 	if len(files) == 0 {
 		return nil, errors.New("there is no file to sign")
 	}
@@ -76,7 +84,7 @@ func SignModel(name string, files []File, key *PrivateKey) ([]byte, error) {
 		return slices.Compare(strings.Split(a.Name, "/"), strings.Split(b.Name, "/"))
 	})
 	predicate := modelPredicate{Serialization: serialization{
-		IgnorePaths: Ignored(), Method: "files", HashType: "sha256",
+		IgnorePaths: ignored, Method: "files", HashType: "sha256",
 	}}
 	for _, f := range files {
 		predicate.Resources = append(predicate.Resources,
@@ -123,29 +131,28 @@ var errOther = errors.New("this release does not check what it signs")
 
 var errOtherHash = fmt.Errorf("%w: digests other than those of whole files by SHA-256", errOther)
 
-// filesSigned returns the files that a payload covers.
-func filesSigned(payload []byte) ([]File, error) {
+// filesSigned returns the files that a payload covers, and the paths that it leaves out.
+func filesSigned(payload []byte) (files []File, ignored []string, err error) {
 	s, err := readStatement(payload, ModelSignatureType)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var predicate modelPredicate
 	if err := json.Unmarshal(s.Predicate, &predicate); err != nil {
-		return nil, fmt.Errorf("its predicate cannot be read: %w", err)
+		return nil, nil, fmt.Errorf("its predicate cannot be read: %w", err)
 	}
 	if predicate.Serialization.Method != "files" || predicate.Serialization.HashType != "sha256" {
-		return nil, errOtherHash
+		return nil, nil, errOtherHash
 	}
-	var files []File
 	for _, r := range predicate.Resources {
 		digest, err := ParseDigest(r.Digest)
 		if err != nil || r.Algorithm != "sha256" {
-			return nil, errOtherHash
+			return nil, nil, errOtherHash
 		}
 		files = append(files, File{r.Name, digest})
 	}
 	if len(s.Subject) != 1 || s.Subject[0].Digest["sha256"] != digestOfAll(files).String() {
-		return nil, errors.New("the digest of its subject does not follow from its files")
+		return nil, nil, errors.New("the digest of its subject does not follow from its files")
 	}
-	return files, nil
+	return files, predicate.Serialization.IgnorePaths, nil
 }

@@ -1,0 +1,146 @@
+package outputs
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/gram-compute/gram/attest"
+	"github.com/gram-compute/gram/objstore"
+	"github.com/gram-compute/gram/proof"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// Names of a job's outputs that are read here.
+const (
+	ModelFile      = "model.safetensors"
+	ProvenanceFile = "provenance.json"
+	ReportFile     = "report.json"
+
+	indexName = "index.json" // of a folder of parts
+)
+
+// Bounds on what is read whole.
+const (
+	maxFiles       = 1 << 20
+	maxJSONBytes   = 64 << 20
+	maxSignedBytes = attest.MaxBytes
+)
+
+// Folder is the folder of a job's outputs: digests of its files, and what the signatures say and the record tells.
+type Folder struct {
+	attest.Folder
+	Job    string
+	Listed []string // parts of results, whose digests their index lists
+
+	whole map[string][]byte // JSON files, read whole
+}
+
+// Read lists a folder, whose prefix ends in "/" or is empty, and digests its files, apart from parts of results and from
+// what a proof's manifest covers: those may be as large as the input. Every other file is read once. A folder without a
+// model is a *protocol.Fault.
+func Read(ctx context.Context, store objstore.Store, prefix string) (*Folder, error) {
+	names, err := list(ctx, store, prefix)
+	if err != nil {
+		return nil, err
+	}
+	f := &Folder{Folder: attest.Folder{Model: ModelFile}, whole: map[string][]byte{}}
+	for _, name := range names {
+		index := path.Dir(name) + "/" + indexName
+		if name != index && strings.Contains(name, "/") && slices.Contains(names, index) {
+			f.Listed = append(f.Listed, name)
+			continue
+		}
+		if attest.IsIgnored(name) && name != attest.ModelSignatureFile && name != attest.ProvenanceFile {
+			continue
+		}
+		if err := f.add(ctx, store, prefix, name); err != nil {
+			return nil, err
+		}
+	}
+	if !slices.ContainsFunc(f.Files, func(file attest.File) bool { return file.Name == ModelFile }) {
+		return nil, protocol.TaskFault(protocol.CodeCorrupt, "there is no %s in this folder", ModelFile).
+			In(store.String() + "/" + prefix).WithHint("Name the folder of a job's outputs")
+	}
+	return f, nil
+}
+
+func list(ctx context.Context, store objstore.Store, prefix string) ([]string, error) {
+	var names []string
+	for info, err := range store.List(ctx, prefix) {
+		if err != nil {
+			return nil, fmt.Errorf("list %s/%s: %w", store, prefix, err)
+		}
+		if len(names) == maxFiles {
+			return nil, protocol.TaskFault(protocol.CodeCorrupt, "more than %d files in this folder", maxFiles).
+				In(store.String() + "/" + prefix)
+		}
+		names = append(names, strings.TrimPrefix(info.Key, prefix))
+	}
+	return names, nil
+}
+
+// add reads a file: signatures and small JSON whole.
+func (f *Folder) add(ctx context.Context, store objstore.Store, prefix, name string) error {
+	var limit int64
+	switch name {
+	case attest.ModelSignatureFile, attest.ProvenanceFile:
+		limit = maxSignedBytes
+	case ProvenanceFile, ReportFile, proof.ManifestFile:
+		limit = maxJSONBytes
+	default:
+		digest, err := digestOf(ctx, store, prefix+name)
+		f.Files = append(f.Files, attest.File{Name: name, SHA256: digest})
+		return err
+	}
+	data, _, err := objstore.ReadAll(ctx, store, prefix+name, objstore.GetOptions{}, limit)
+	if err != nil {
+		return fmt.Errorf("read %s/%s%s: %w", store, prefix, name, err)
+	}
+	f.Put(name, data)
+	return nil
+}
+
+// Put adds a file that is known whole, or replaces it.
+func (f *Folder) Put(name string, data []byte) {
+	switch name {
+	case attest.ModelSignatureFile:
+		f.ModelSignature = data
+	case attest.ProvenanceFile:
+		f.Provenance = data
+	default:
+		if f.whole == nil {
+			f.whole = map[string][]byte{}
+		}
+		f.whole[name] = data
+		f.Files = slices.DeleteFunc(f.Files, func(old attest.File) bool { return old.Name == name })
+		f.Files = append(f.Files, attest.File{Name: name, SHA256: sha256.Sum256(data)})
+	}
+}
+
+func digestOf(ctx context.Context, store objstore.Store, key string) (attest.Digest, error) {
+	body, _, err := store.Get(ctx, key, objstore.GetOptions{})
+	if err != nil {
+		return attest.Digest{}, err
+	}
+	defer body.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, body); err != nil {
+		return attest.Digest{}, fmt.Errorf("read %s/%s: %w", store, key, err)
+	}
+	return attest.Digest(sum.Sum(nil)), nil
+}
+
+// digest returns the digest of a file, if it is present.
+func (f *Folder) digest(name string) (attest.Digest, bool) {
+	for _, file := range f.Files {
+		if file.Name == name {
+			return file.SHA256, true
+		}
+	}
+	return attest.Digest{}, false
+}

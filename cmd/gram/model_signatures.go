@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/gram-compute/gram/attest"
+	"github.com/gram-compute/gram/attest/outputs"
+	"github.com/gram-compute/gram/cmd/gram/internal/exit"
+	"github.com/gram-compute/gram/cmd/gram/internal/objects"
+	"github.com/gram-compute/gram/objstore"
+	"github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/gram-compute/gram/worker"
+)
+
+// signatures are those beside a model, and what a check found of each.
+type signatures struct {
+	folder attest.Folder
+	found  []attest.Finding
+}
+
+// files are the signatures as files.
+func (s *signatures) files() []outputs.Signature {
+	var files []outputs.Signature
+	if s.folder.ModelSignature != nil {
+		files = append(files, outputs.Signature{Name: attest.ModelSignatureFile, Data: s.folder.ModelSignature})
+	}
+	if s.folder.Provenance != nil {
+		files = append(files, outputs.Signature{Name: attest.ProvenanceFile, Data: s.folder.Provenance})
+	}
+	return files
+}
+
+// publicKeys reads the keys that a person trusts.
+func (a *app) publicKeys(names []string) ([]attest.PublicKey, error) {
+	var keys []attest.PublicKey
+	for _, name := range names {
+		text, err := os.ReadFile(a.within(name))
+		if err != nil {
+			return nil, keyFailure(name, err)
+		}
+		key, err := attest.ReadPublicKey(text)
+		if err != nil {
+			return nil, keyFailure(name, err)
+		}
+		keys = append(keys, key)
+	}
+	return keys, nil
+}
+
+// signaturesOf reads the signatures beside the model of a job, and checks them with the digests that the cluster has of
+// the outputs: nothing is downloaded before.
+func (a *app) signaturesOf(ctx context.Context, job *gramv1.Job, keyFiles []string) (*signatures, error) {
+	keys, err := a.publicKeys(keyFiles)
+	if err != nil {
+		return nil, err
+	}
+	model, err := modelOf(job)
+	if err != nil {
+		return nil, err
+	}
+	folder := attest.Folder{Model: worker.ModelFile}
+	for _, o := range job.GetOutputs() {
+		if len(o.GetSha256()) == len(attest.Digest{}) {
+			folder.Files = append(folder.Files, attest.File{Name: o.GetName(), SHA256: attest.Digest(o.GetSha256())})
+		}
+	}
+	base := strings.TrimSuffix(model.GetUri(), model.GetName())
+	if folder.ModelSignature, err = readSignature(ctx, base+attest.ModelSignatureFile); err != nil {
+		return nil, err
+	}
+	if folder.Provenance, err = readSignature(ctx, base+attest.ProvenanceFile); err != nil {
+		return nil, err
+	}
+	s := &signatures{folder: folder}
+	s.found, err = a.checkSignatures(folder, "the model of job "+job.GetId(), len(keyFiles) > 0, keys)
+	return s, err
+}
+
+// readSignature reads a file of signatures; nil if it is absent.
+func readSignature(ctx context.Context, uri string) ([]byte, error) {
+	data, err := objects.Read(ctx, uri, attest.MaxBytes, "")
+	if errors.Is(err, objstore.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read a signature: %w", err)
+	}
+	return data, nil
+}
+
+// checkSignatures checks the signatures of a folder and tells of each. One that is invalid is an error; so is a folder
+// without a valid one, if a person named keys.
+func (a *app) checkSignatures(
+	folder attest.Folder, what string, named bool, keys []attest.PublicKey,
+) ([]attest.Finding, error) {
+	found := append([]attest.Finding{}, folder.Check(keys...)...)
+	if refused := attest.Refused(found); len(refused) > 0 {
+		return nil, &exit.Failure{Code: exit.Failed, What: what + ": the signature in " + refused[0].File + " is invalid",
+			Why:  errors.New(refused[0].Why),
+			Hint: "The files or the signature were changed after it was signed. Do not use them."}
+	}
+	if named && !attest.HasValid(found) {
+		f := &exit.Failure{Code: exit.Failed, What: what + " has no signature by a key of --public-key",
+			Hint: "`gram sign` signs it."}
+		if len(found) > 0 {
+			f.Why = fmt.Errorf("%s: %s", found[0].File, found[0].Why)
+		}
+		return nil, f
+	}
+	for _, finding := range found {
+		if finding.Verdict == attest.Valid {
+			a.note("gram: %s is valid: the key %.16s signed %d files", finding.File, finding.Key, finding.Covered)
+		} else {
+			a.note("gram: warning: %s was not checked: %s (--public-key)", finding.File, finding.Why)
+		}
+	}
+	return found, nil
+}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/gram-compute/gram/attest"
+	"github.com/gram-compute/gram/attest/outputs"
+	"github.com/gram-compute/gram/cmd/gram/internal/exit"
+	"github.com/gram-compute/gram/cmd/gram/internal/objects"
+	"github.com/gram-compute/gram/cmd/gram/internal/show"
+	"github.com/gram-compute/gram/objstore"
+	"github.com/gram-compute/gram/protocol"
+	"github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/spf13/cobra"
+)
+
+func signCommand(a *app) *cobra.Command {
+	var keyFile string
+	cmd := &cobra.Command{
+		Use:   "sign JOB|FOLDER|URI --key FILE",
+		Short: "Sign the model of a job and what is beside it",
+		Example: `  openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out key.pem
+  openssl pkey -in key.pem -pubout -out key.pub
+  gram sign ./models/glosses-k3f9p2/ --key key.pem
+  gram sign glosses-k3f9p2 --key key.pem`,
+		Long: `Compares the files of a finished job with each other, and writes two signatures
+beside the model: model.sig, which ` + "`model_signing verify key`" + ` checks as well, and
+provenance.intoto.jsonl, a signed SLSA provenance. ` + "`gram model get --public-key`" + `
+checks both. A word without "." and "/" names a job: its id, SCHEDULE@latest or
+@ALIAS; its files are also compared with the digests that the cluster has.
+All else is a folder or a URI of one. The key is an ECDSA key on P-256 in PEM.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			key, err := a.signingKey(keyFile)
+			if err != nil {
+				return err
+			}
+			return sign(cmd.Context(), a, args[0], key)
+		},
+	}
+	cmd.Flags().StringVar(&keyFile, "key", "", "`file` of the private key")
+	if err := cmd.MarkFlagRequired("key"); err != nil {
+		panic(err) // the flag is defined above
+	}
+	return cmd
+}
+
+// signingKey reads a private key, and warns if others can read it.
+func (a *app) signingKey(name string) (*attest.PrivateKey, error) {
+	path := a.within(name)
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, keyFailure(name, err)
+	}
+	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		a.note("gram: warning: %s can be read by others; chmod 600 it", name)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, keyFailure(name, err)
+	}
+	key, err := attest.ReadPrivateKey(text)
+	if err != nil {
+		return nil, keyFailure(name, err)
+	}
+	return key, nil
+}
+
+func keyFailure(name string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return &exit.Failure{Code: exit.NotFound, What: "there is no key file " + name, Cause: err}
+	}
+	if fault, ok := errors.AsType[*protocol.Fault](err); ok {
+		return &exit.Failure{Code: exit.Usage, What: name + ": " + fault.What, Why: fault.Err, Hint: fault.Hint, Cause: err}
+	}
+	return err
+}
+
+// signed is what `sign` did, as JSON.
+type signed struct {
+	SchemaVersion int      `json:"schema_version"`
+	Job           string   `json:"job"`
+	Folder        string   `json:"folder"`
+	Key           string   `json:"key"`
+	Files         []string `json:"files"`
+}
+
+func sign(ctx context.Context, a *app, from string, key *attest.PrivateKey) error {
+	folder, job, err := a.outputsOf(ctx, from)
+	if err != nil {
+		return err
+	}
+	store, prefix, err := openFolder(ctx, folder, false)
+	if err != nil {
+		return err
+	}
+	read, err := outputs.Read(ctx, store, prefix)
+	if err != nil {
+		return err
+	}
+	if err := compareWithJob(read, job); err != nil {
+		return err
+	}
+	signatures, err := read.Sign(key)
+	if err != nil {
+		return err
+	}
+	told := signed{SchemaVersion: show.SchemaVersion, Job: read.Job, Folder: folder, Key: key.Public().ID()}
+	for _, s := range signatures {
+		if _, err := store.Put(ctx, prefix+s.Name, s.Data); err != nil {
+			return fmt.Errorf("write the signature: %w", err)
+		}
+		told.Files = append(told.Files, s.Name)
+	}
+	if a.flags.output == "json" {
+		return a.printJSON(told)
+	}
+	fmt.Fprintf(a.out, "job  %s\nkey  %s\n", told.Job, told.Key)
+	a.note("gram: %s written to %s", strings.Join(told.Files, " and "), folder)
+	return nil
+}
+
+// outputsOf finds the folder of a job's outputs, and the job if a cluster was asked.
+func (a *app) outputsOf(ctx context.Context, from string) (folder string, job *gramv1.Job, err error) {
+	if strings.ContainsAny(from, "./") {
+		return a.folder(from), nil, nil
+	}
+	c, err := a.connect()
+	if err != nil {
+		return "", nil, err
+	}
+	if job, err = c.Find(ctx, from); err != nil {
+		return "", nil, err
+	}
+	model, err := modelOf(job)
+	if err != nil {
+		return "", nil, err
+	}
+	return strings.TrimSuffix(model.GetUri(), model.GetName()), job, nil
+}
+
+// openFolder opens the store of a folder, whose URI ends in "/".
+func openFolder(ctx context.Context, folder string, readOnly bool) (objstore.Store, string, error) {
+	storeURI, prefix, err := objstore.SplitObjectURI(folder)
+	if err != nil {
+		return nil, "", fmt.Errorf("%s: %w", folder, err)
+	}
+	store, err := objects.OpenAnywhere(ctx, storeURI, readOnly)
+	return store, prefix, err
+}
+
+// compareWithJob compares the files of a folder with the digests that the cluster has of the job's outputs.
+func compareWithJob(folder *outputs.Folder, job *gramv1.Job) error {
+	for _, output := range job.GetOutputs() {
+		at := slices.IndexFunc(folder.Files, func(f attest.File) bool { return f.Name == output.GetName() })
+		if at < 0 {
+			return &exit.Failure{Code: exit.NotFound,
+				What: fmt.Sprintf("%s of job %s is absent from its folder", output.GetName(), job.GetId())}
+		}
+		if want := hex.EncodeToString(output.GetSha256()); folder.Files[at].SHA256.String() != want {
+			return &exit.Failure{Code: exit.Failed, What: output.GetUri() + " is not the object that the job made",
+				Why: fmt.Errorf("its SHA-256 is %s, the job's is %s", folder.Files[at].SHA256, want)}
+		}
+	}
+	return nil
+}
