@@ -1,6 +1,7 @@
 package attest
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"slices"
@@ -61,6 +62,36 @@ func (f Folder) Check(trusted ...PublicKey) []Finding {
 	return all
 }
 
+// ModelSigner is the identifier of the key that model.sig names; "" if it is absent or cannot be read.
+func (f Folder) ModelSigner() string {
+	b, err := readBundle(f.ModelSignature)
+	if err != nil {
+		return ""
+	}
+	return b.Verification.PublicKey.Hint
+}
+
+// Covers returns the names that model.sig lists, by whatever key: a check needs the digests of these files.
+func (f Folder) Covers() []string {
+	b, err := readBundle(f.ModelSignature)
+	if err != nil {
+		return nil
+	}
+	payload, err := base64.StdEncoding.DecodeString(b.Envelope.Payload)
+	if err != nil {
+		return nil
+	}
+	signed, _, err := filesSigned(payload)
+	if err != nil {
+		return nil
+	}
+	names := make([]string, len(signed))
+	for i, file := range signed {
+		names[i] = file.Name
+	}
+	return names
+}
+
 // Refused returns the findings that are Invalid.
 func Refused(all []Finding) []Finding {
 	return slices.DeleteFunc(slices.Clone(all), func(f Finding) bool { return f.Verdict != Invalid })
@@ -89,8 +120,12 @@ func (f Folder) checkModel(trusted []PublicKey) Finding {
 	if err := f.compare(signed, true); err != nil {
 		return invalid(found, err)
 	}
+	covered := make(map[string]bool, len(signed))
+	for _, file := range signed {
+		covered[file.Name] = true
+	}
 	for _, file := range f.Files {
-		if !within(file.Name, ignored) && !slices.ContainsFunc(signed, func(s File) bool { return s.Name == file.Name }) {
+		if !covered[file.Name] && !within(file.Name, ignored) {
 			found.Beside = append(found.Beside, file.Name)
 		}
 	}

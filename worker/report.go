@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/gram-compute/gram/attest/mlbom"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/proof"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
@@ -39,6 +40,40 @@ func (j *job) report(ctx context.Context, brief *pb.JobBrief, task *pb.Task) (*p
 	if err != nil {
 		return nil, err
 	}
+	texts, err := j.texts(brief, facts, model)
+	if err != nil {
+		return nil, err
+	}
+	j.w.logs.flush(ctx)
+	out, modelBytes := &pb.TaskOutput{}, sameBytes
+	if task.GetId().GetChanges() > 0 {
+		modelBytes = otherBytes // an earlier attempt may have written the model before it was taken back
+	}
+	for _, file := range append([]outputText{{ModelFile, model, modelBytes}}, texts...) {
+		written, err := j.writeOutput(ctx, file.name, file.data, file.attempts)
+		if err != nil {
+			return nil, err
+		}
+		out.Files = append(out.Files, written)
+	}
+	out.Files = append(out.Files, proved...)
+	further, err := j.emittedOutputs(ctx, facts.Files)
+	if err != nil {
+		return nil, err
+	}
+	out.Files = append(out.Files, further...)
+	return out, j.writeEnd(ctx, brief, out.Files)
+}
+
+// outputText is a file beside the model, or the model.
+type outputText struct {
+	name     string
+	data     []byte
+	attempts again
+}
+
+// texts are the files that tell of the model.
+func (j *job) texts(brief *pb.JobBrief, facts *runReport, model []byte) ([]outputText, error) {
 	origin := j.provenance(brief)
 	origin.Proof = facts.Proof
 	provenance, err := json.MarshalIndent(origin, "", "  ")
@@ -53,32 +88,14 @@ func (j *job) report(ctx context.Context, brief *pb.JobBrief, task *pb.Task) (*p
 	if err != nil {
 		return nil, err
 	}
-	j.w.logs.flush(ctx)
-	out, modelBytes := &pb.TaskOutput{}, sameBytes
-	if task.GetId().GetChanges() > 0 {
-		modelBytes = otherBytes // an earlier attempt may have written the model before it was taken back
-	}
-	for _, file := range []struct {
-		name     string
-		data     []byte
-		attempts again
-	}{
-		{ModelFile, model, modelBytes}, {ProvenanceFile, provenance, otherBytes},
-		{ReportFile, data, otherBytes}, {PageFile, page, otherBytes},
-	} {
-		written, err := j.writeOutput(ctx, file.name, file.data, file.attempts)
-		if err != nil {
-			return nil, err
-		}
-		out.Files = append(out.Files, written)
-	}
-	out.Files = append(out.Files, proved...)
-	further, err := j.emittedOutputs(ctx, facts.Files)
+	bill, err := j.bill(origin, facts, []string{ProvenanceFile, ReportFile, PageFile})
 	if err != nil {
 		return nil, err
 	}
-	out.Files = append(out.Files, further...)
-	return out, j.writeEnd(ctx, brief, out.Files)
+	return []outputText{
+		{ProvenanceFile, provenance, otherBytes}, {ReportFile, data, otherBytes}, {PageFile, page, otherBytes},
+		{mlbom.File, bill, otherBytes},
+	}, nil
 }
 
 type runReport struct {

@@ -34,28 +34,40 @@ const (
 // Folder is the folder of a job's outputs: digests of its files, and what the signatures say and the record tells.
 type Folder struct {
 	attest.Folder
-	Job    string
-	Listed []string // parts of results, whose digests their index lists
+	Job     string
+	Listed  []string // parts of results, whose digests their index lists
+	Replace bool     // Sign may replace a signature by another key
 
 	whole map[string][]byte // JSON files, read whole
 }
 
-// Read lists a folder, whose prefix ends in "/" or is empty, and digests its files, apart from parts of results and from
-// what a proof's manifest covers: those may be as large as the input. Every other file is read once. A folder without a
-// model is a *protocol.Fault.
+// Read lists a folder, whose prefix ends in "/" or is empty, and digests its files. Parts of results and what a proof's
+// manifest covers may be as large as the input; they are digested only if model.sig covers them. Every other file is read
+// once. A folder without a model is a *protocol.Fault.
 func Read(ctx context.Context, store objstore.Store, prefix string) (*Folder, error) {
-	names, err := list(ctx, store, prefix)
+	names, present, err := list(ctx, store, prefix)
 	if err != nil {
 		return nil, err
 	}
 	f := &Folder{Folder: attest.Folder{Model: ModelFile}, whole: map[string][]byte{}}
+	for _, name := range []string{attest.ModelSignatureFile, attest.ProvenanceFile} {
+		if present[name] {
+			if err := f.add(ctx, store, prefix, name); err != nil {
+				return nil, err
+			}
+		}
+	}
+	covered := map[string]bool{}
+	for _, name := range f.Covers() {
+		covered[name] = true
+	}
 	for _, name := range names {
 		index := path.Dir(name) + "/" + indexName
-		if name != index && strings.Contains(name, "/") && slices.Contains(names, index) {
+		part := name != index && strings.Contains(name, "/") && present[index]
+		if part {
 			f.Listed = append(f.Listed, name)
-			continue
 		}
-		if attest.IsIgnored(name) && name != attest.ModelSignatureFile && name != attest.ProvenanceFile {
+		if (part || attest.IsIgnored(name)) && !covered[name] {
 			continue
 		}
 		if err := f.add(ctx, store, prefix, name); err != nil {
@@ -69,19 +81,21 @@ func Read(ctx context.Context, store objstore.Store, prefix string) (*Folder, er
 	return f, nil
 }
 
-func list(ctx context.Context, store objstore.Store, prefix string) ([]string, error) {
+func list(ctx context.Context, store objstore.Store, prefix string) ([]string, map[string]bool, error) {
 	var names []string
+	present := map[string]bool{}
 	for info, err := range store.List(ctx, prefix) {
 		if err != nil {
-			return nil, fmt.Errorf("list %s/%s: %w", store, prefix, err)
+			return nil, nil, fmt.Errorf("list %s/%s: %w", store, prefix, err)
 		}
 		if len(names) == maxFiles {
-			return nil, protocol.TaskFault(protocol.CodeCorrupt, "more than %d files in this folder", maxFiles).
+			return nil, nil, protocol.TaskFault(protocol.CodeCorrupt, "more than %d files in this folder", maxFiles).
 				In(store.String() + "/" + prefix)
 		}
-		names = append(names, strings.TrimPrefix(info.Key, prefix))
+		name := strings.TrimPrefix(info.Key, prefix)
+		names, present[name] = append(names, name), true
 	}
-	return names, nil
+	return names, present, nil
 }
 
 // add reads a file: signatures and small JSON whole.

@@ -69,29 +69,29 @@ type runReport struct {
 // provenance.json, report.json and the proof's manifest give of the model, of the spec, of each other and of further
 // files, and the root. Where they differ it is a *protocol.Fault of CodeCorrupt that names the file.
 func (f *Folder) Agree() error {
-	_, err := f.agree()
+	_, _, err := f.agree()
 	return err
 }
 
-func (f *Folder) agree() (*record, error) {
+func (f *Folder) agree() (*record, protocol.JobSpec, error) {
 	r, spec, err := f.record()
 	if err != nil {
-		return nil, disagree(ProvenanceFile, err)
+		return nil, spec, disagree(ProvenanceFile, err)
 	}
 	if err := f.same(ModelFile, r.Model.SHA256); err != nil {
-		return nil, disagree(ProvenanceFile, err)
+		return nil, spec, disagree(ProvenanceFile, err)
 	}
 	if hash, err := spec.Hash(); err != nil || hash != r.SpecHash {
-		return nil, disagree(ProvenanceFile, fmt.Errorf("its spec has the SHA-256 %s, not %s", hash, r.SpecHash))
+		return nil, spec, disagree(ProvenanceFile, fmt.Errorf("its spec has the SHA-256 %s, not %s", hash, r.SpecHash))
 	}
 	if err := f.agreeWithProof(r); err != nil {
-		return nil, disagree(proof.ManifestFile, err)
+		return nil, spec, disagree(proof.ManifestFile, err)
 	}
 	if err := f.agreeWithReport(r); err != nil {
-		return nil, disagree(ReportFile, err)
+		return nil, spec, disagree(ReportFile, err)
 	}
 	f.Job = r.Job
-	return r, nil
+	return r, spec, nil
 }
 
 // record reads provenance.json and its spec.

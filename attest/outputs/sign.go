@@ -2,11 +2,13 @@ package outputs
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/gram-compute/gram/attest"
 	"github.com/gram-compute/gram/proof"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // KeyHolder is the builder of a provenance that is signed with a key file: what vouches is the key alone.
@@ -21,15 +23,18 @@ type Signature struct {
 // Sign signs the folder if its files agree: model.sig and provenance.intoto.jsonl. Lines of other keys in the latter
 // stay. The same folder and key give the same bytes.
 func (f *Folder) Sign(key *attest.PrivateKey) ([]Signature, error) {
-	r, err := f.agree()
+	r, spec, err := f.agree()
 	if err != nil {
+		return nil, err
+	}
+	if err := f.mayReplace(key); err != nil {
 		return nil, err
 	}
 	model, err := attest.SignModel(r.Job, f.Files, f.Listed, key)
 	if err != nil {
 		return nil, err
 	}
-	line, err := attest.SignProvenance(f.run(r), key)
+	line, err := attest.SignProvenance(f.run(r, spec), key)
 	if err != nil {
 		return nil, err
 	}
@@ -40,8 +45,19 @@ func (f *Folder) Sign(key *attest.PrivateKey) ([]Signature, error) {
 	return []Signature{{attest.ModelSignatureFile, model}, {attest.ProvenanceFile, lines}}, nil
 }
 
+// mayReplace refuses to replace a signature of another key: model.sig has room for one.
+func (f *Folder) mayReplace(key *attest.PrivateKey) error {
+	signer := f.ModelSigner()
+	if f.ModelSignature == nil || f.Replace || signer == key.Public().ID() {
+		return nil
+	}
+	return protocol.InputFault(protocol.CodeOutputTaken, "a signature of another key is there").
+		In(attest.ModelSignatureFile).Because(fmt.Errorf("it names the key %.64q", signer)).
+		WithHint("Sign with --replace to put yours in its place")
+}
+
 // run tells of the job as its record does.
-func (f *Folder) run(r *record) attest.Run {
+func (f *Folder) run(r *record, spec protocol.JobSpec) attest.Run {
 	run := attest.Run{
 		Job: r.Job, Spec: r.Spec, SpecHash: r.SpecHash, Builder: KeyHolder,
 		Versions: map[string]string{"gram": r.Build, "go": r.Go}, Started: r.Started,
@@ -54,6 +70,9 @@ func (f *Folder) run(r *record) attest.Run {
 		run.Root = r.Proof.Root
 	}
 	for _, file := range f.Files {
+		if attest.IsIgnored(file.Name) || slices.Contains(f.Listed, file.Name) {
+			continue
+		}
 		if file.Name == ModelFile || file.Name == proof.ManifestFile {
 			run.Subjects = append(run.Subjects, file)
 		} else {
@@ -63,22 +82,22 @@ func (f *Folder) run(r *record) attest.Run {
 	byName := func(a, b attest.File) int { return cmp.Compare(a.Name, b.Name) }
 	slices.SortFunc(run.Subjects, byName)
 	slices.SortFunc(run.Byproducts, byName)
-	run.Dependencies = dependencies(r)
+	run.Dependencies = dependencies(r, spec.Spec)
 	return run
 }
 
 // dependencies are the plan's own digests, which cover all objects, then the objects that provenance.json lists, at most
 // a thousand of each data set.
-func dependencies(r *record) []attest.Resource {
+func dependencies(r *record, spec protocol.Spec) []attest.Resource {
 	all := []attest.Resource{
 		{Name: "manifest", Digest: map[string]string{"sha256": r.Manifest.SHA256}},
 		{Name: "plan", Digest: map[string]string{"sha256": r.Plan.SHA256}},
 	}
-	all = appendObjects(all, "input", r.Objects)
-	all = appendObjects(all, "input.labels_uri", r.Labels)
-	if r.Queries != nil {
-		all = appendObjects(all, "queries", r.Queries.Objects)
-		all = appendObjects(all, "queries.labels_uri", r.Queries.Labels)
+	all = appendObjects(all, "spec.input", spec.Input.URI, r.Objects)
+	all = appendObjects(all, "spec.input.labels_uri", spec.Input.LabelsURI, r.Labels)
+	if r.Queries != nil && spec.Queries != nil {
+		all = appendObjects(all, "spec.queries", spec.Queries.URI, r.Queries.Objects)
+		all = appendObjects(all, "spec.queries.labels_uri", spec.Queries.LabelsURI, r.Queries.Labels)
 	}
 	if r.InitialModel != nil {
 		all = append(all, attest.Resource{Name: "model", URI: r.InitialModel.URI,
@@ -87,9 +106,14 @@ func dependencies(r *record) []attest.Resource {
 	return all
 }
 
-func appendObjects(all []attest.Resource, field string, objects []object) []attest.Resource {
+// appendObjects adds the objects of a data set. Their keys count from the last slash of its URI.
+func appendObjects(all []attest.Resource, field, uri string, objects []object) []attest.Resource {
+	base := uri[:strings.LastIndexByte(uri, '/')+1]
+	if strings.Count(uri, "/") == 2 { // a whole bucket
+		base = uri + "/"
+	}
 	for _, o := range objects {
-		resource := attest.Resource{Name: field + "/" + o.Key, Annotations: map[string]any{
+		resource := attest.Resource{Name: field + "/" + o.Key, URI: base + o.Key, Annotations: map[string]any{
 			"etag": o.ETag, "size": o.Size, "integrity": o.Integrity,
 		}}
 		if o.VersionID != "" {

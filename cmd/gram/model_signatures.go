@@ -80,6 +80,23 @@ func (a *app) signaturesOf(ctx context.Context, job *gramv1.Job, keyFiles []stri
 	return s, err
 }
 
+// checkFolder checks the signatures in a folder, whose URI ends in "/".
+func (a *app) checkFolder(ctx context.Context, folder string, keyFiles []string) ([]attest.Finding, error) {
+	keys, err := a.publicKeys(keyFiles)
+	if err != nil {
+		return nil, err
+	}
+	store, prefix, err := openFolder(ctx, folder, true)
+	if err != nil {
+		return nil, err
+	}
+	read, err := outputs.Read(ctx, store, prefix)
+	if err != nil {
+		return nil, err
+	}
+	return a.checkSignatures(read.Folder, folder, len(keyFiles) > 0, keys)
+}
+
 // readSignature reads a file of signatures; nil if it is absent.
 func readSignature(ctx context.Context, uri string) ([]byte, error) {
 	data, err := objects.Read(ctx, uri, attest.MaxBytes, "")

@@ -24,6 +24,7 @@ import (
 
 func signCommand(a *app) *cobra.Command {
 	var keyFile string
+	var replace bool
 	cmd := &cobra.Command{
 		Use:   "sign JOB|FOLDER|URI --key FILE",
 		Short: "Sign the model of a job and what is beside it",
@@ -33,7 +34,7 @@ func signCommand(a *app) *cobra.Command {
   gram sign glosses-k3f9p2 --key key.pem`,
 		Long: `Compares the files of a finished job with each other, and writes two signatures
 beside the model: model.sig, which ` + "`model_signing verify key`" + ` checks as well, and
-provenance.intoto.jsonl, a signed SLSA provenance. ` + "`gram model get --public-key`" + `
+provenance.intoto.jsonl, a signed SLSA provenance with a line for each key. ` + "`gram model get --public-key`" + `
 checks both. A word without "." and "/" names a job: its id, SCHEDULE@latest or
 @ALIAS; its files are also compared with the digests that the cluster has.
 All else is a folder or a URI of one. The key is an ECDSA key on P-256 in PEM.`,
@@ -43,10 +44,11 @@ All else is a folder or a URI of one. The key is an ECDSA key on P-256 in PEM.`,
 			if err != nil {
 				return err
 			}
-			return sign(cmd.Context(), a, args[0], key)
+			return sign(cmd.Context(), a, args[0], key, replace)
 		},
 	}
 	cmd.Flags().StringVar(&keyFile, "key", "", "`file` of the private key")
+	cmd.Flags().BoolVar(&replace, "replace", false, "replace a model.sig of another key")
 	if err := cmd.MarkFlagRequired("key"); err != nil {
 		panic(err) // the flag is defined above
 	}
@@ -93,7 +95,7 @@ type signed struct {
 	Files         []string `json:"files"`
 }
 
-func sign(ctx context.Context, a *app, from string, key *attest.PrivateKey) error {
+func sign(ctx context.Context, a *app, from string, key *attest.PrivateKey, replace bool) error {
 	folder, job, err := a.outputsOf(ctx, from)
 	if err != nil {
 		return err
@@ -109,6 +111,7 @@ func sign(ctx context.Context, a *app, from string, key *attest.PrivateKey) erro
 	if err := compareWithJob(read, job); err != nil {
 		return err
 	}
+	read.Replace = replace
 	signatures, err := read.Sign(key)
 	if err != nil {
 		return err

@@ -79,7 +79,7 @@ var layers = []layer{
 	}},
 	{tree: "report", may: []string{"jobs", "protocol"}},
 	{tree: "worker", may: []string{
-		"dataset/...", "internal/faults", "jobs", "jobs/run", "kernelops", "objstore", "proof",
+		"attest/mlbom", "dataset/...", "internal/faults", "jobs", "jobs/run", "kernelops", "objstore", "proof",
 		"protocol/...", "report",
 	}},
 	{tree: "internal/lint"},
