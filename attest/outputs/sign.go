@@ -27,7 +27,7 @@ func (f *Folder) Sign(key *attest.PrivateKey) ([]Signature, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := f.mayReplace(key); err != nil {
+	if err := f.mayReplace(key.Public()); err != nil {
 		return nil, err
 	}
 	model, err := attest.SignModel(r.Job, f.Files, f.Listed, key)
@@ -45,10 +45,31 @@ func (f *Folder) Sign(key *attest.PrivateKey) ([]Signature, error) {
 	return []Signature{{attest.ModelSignatureFile, model}, {attest.ProvenanceFile, lines}}, nil
 }
 
+// SignedBy takes a signature and a line of provenance that somebody else made, such as a cluster, if they are valid for
+// the files of the folder, which must agree. It returns the files to write.
+func (f *Folder) SignedBy(key attest.PublicKey, model, line []byte) ([]Signature, error) {
+	if _, _, err := f.agree(); err != nil {
+		return nil, err
+	}
+	if err := f.mayReplace(key); err != nil {
+		return nil, err
+	}
+	made := attest.Folder{Model: f.Model, Files: f.Files, ModelSignature: model, Provenance: line}
+	if found := made.Check(key); len(found) != 2 || !attest.HasValid(found) || found[0].Verdict != found[1].Verdict {
+		return nil, protocol.TaskFault(protocol.CodeCorrupt, "the signatures that were made are not valid for these files").
+			Because(fmt.Errorf("%+v", found))
+	}
+	lines, err := attest.AddProvenance(f.Provenance, line)
+	if err != nil {
+		return nil, err
+	}
+	return []Signature{{attest.ModelSignatureFile, model}, {attest.ProvenanceFile, lines}}, nil
+}
+
 // mayReplace refuses to replace a signature of another key: model.sig has room for one.
-func (f *Folder) mayReplace(key *attest.PrivateKey) error {
+func (f *Folder) mayReplace(key attest.PublicKey) error {
 	signer := f.ModelSigner()
-	if f.ModelSignature == nil || f.Replace || signer == key.Public().ID() {
+	if f.ModelSignature == nil || f.Replace || signer == key.ID() {
 		return nil
 	}
 	return protocol.InputFault(protocol.CodeOutputTaken, "a signature of another key is there").

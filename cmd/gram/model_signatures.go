@@ -9,6 +9,7 @@ import (
 
 	"github.com/gram-compute/gram/attest"
 	"github.com/gram-compute/gram/attest/outputs"
+	"github.com/gram-compute/gram/cmd/gram/internal/client"
 	"github.com/gram-compute/gram/cmd/gram/internal/exit"
 	"github.com/gram-compute/gram/cmd/gram/internal/objects"
 	"github.com/gram-compute/gram/objstore"
@@ -52,8 +53,10 @@ func (a *app) publicKeys(names []string) ([]attest.PublicKey, error) {
 }
 
 // signaturesOf reads the signatures beside the model of a job, and checks them with the digests that the cluster has of
-// the outputs: nothing is downloaded before.
-func (a *app) signaturesOf(ctx context.Context, job *gramv1.Job, keyFiles []string) (*signatures, error) {
+// the outputs: nothing is downloaded before. Without keys of its own it takes that of the cluster.
+func (a *app) signaturesOf(
+	ctx context.Context, c *client.Cluster, job *gramv1.Job, keyFiles []string,
+) (*signatures, error) {
 	keys, err := a.publicKeys(keyFiles)
 	if err != nil {
 		return nil, err
@@ -74,6 +77,13 @@ func (a *app) signaturesOf(ctx context.Context, job *gramv1.Job, keyFiles []stri
 	}
 	if folder.Provenance, err = readSignature(ctx, base+attest.ProvenanceFile); err != nil {
 		return nil, err
+	}
+	if len(keyFiles) == 0 && (folder.ModelSignature != nil || folder.Provenance != nil) {
+		if key, err := clusterKey(ctx, c); err == nil {
+			keys = append(keys, key)
+		} else {
+			a.note("gram: warning: the cluster does not tell its key: %s", exit.Of(c.Explain(err)).What)
+		}
 	}
 	s := &signatures{folder: folder}
 	s.found, err = a.checkSignatures(folder, "the model of job "+job.GetId(), len(keyFiles) > 0, keys)

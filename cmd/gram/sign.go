@@ -11,8 +11,10 @@ import (
 	"slices"
 	"strings"
 
+	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/attest"
 	"github.com/gram-compute/gram/attest/outputs"
+	"github.com/gram-compute/gram/cmd/gram/internal/client"
 	"github.com/gram-compute/gram/cmd/gram/internal/exit"
 	"github.com/gram-compute/gram/cmd/gram/internal/objects"
 	"github.com/gram-compute/gram/cmd/gram/internal/show"
@@ -26,32 +28,35 @@ func signCommand(a *app) *cobra.Command {
 	var keyFile string
 	var replace bool
 	cmd := &cobra.Command{
-		Use:   "sign JOB|FOLDER|URI --key FILE",
+		Use:   "sign JOB|FOLDER|URI [--key FILE]",
 		Short: "Sign the model of a job and what is beside it",
-		Example: `  openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out key.pem
+		Example: `  gram sign glosses-k3f9p2
+  openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out key.pem
   openssl pkey -in key.pem -pubout -out key.pub
-  gram sign ./models/glosses-k3f9p2/ --key key.pem
-  gram sign glosses-k3f9p2 --key key.pem`,
+  gram sign glosses-k3f9p2 --key key.pem
+  gram sign ./models/glosses-k3f9p2/ --key key.pem`,
 		Long: `Compares the files of a finished job with each other, and writes two signatures
 beside the model: model.sig, which ` + "`model_signing verify key`" + ` checks as well, and
-provenance.intoto.jsonl, a signed SLSA provenance with a line for each key. ` + "`gram model get --public-key`" + `
-checks both. A word without "." and "/" names a job: its id, SCHEDULE@latest or
-@ALIAS; its files are also compared with the digests that the cluster has.
-All else is a folder or a URI of one. The key is an ECDSA key on P-256 in PEM.`,
+provenance.intoto.jsonl, a signed SLSA provenance with a line for each key.
+` + "`gram model get`" + ` checks both. A word without "." and "/" names a job: its id,
+SCHEDULE@latest or @ALIAS; its files are also compared with the digests that the
+cluster has, and without --key the cluster signs these digests by its own key,
+which ` + "`gram cluster public-key`" + ` prints. All else is a folder or a URI of one, and
+needs --key: a file with an ECDSA key on P-256 in PEM.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			key, err := a.signingKey(keyFile)
-			if err != nil {
-				return err
+			s := signing{app: a, replace: replace}
+			if keyFile != "" {
+				var err error
+				if s.key, err = a.signingKey(keyFile); err != nil {
+					return err
+				}
 			}
-			return sign(cmd.Context(), a, args[0], key, replace)
+			return s.sign(cmd.Context(), args[0])
 		},
 	}
-	cmd.Flags().StringVar(&keyFile, "key", "", "`file` of the private key")
+	cmd.Flags().StringVar(&keyFile, "key", "", "`file` of the private key (default the cluster signs)")
 	cmd.Flags().BoolVar(&replace, "replace", false, "replace a model.sig of another key")
-	if err := cmd.MarkFlagRequired("key"); err != nil {
-		panic(err) // the flag is defined above
-	}
 	return cmd
 }
 
@@ -95,12 +100,23 @@ type signed struct {
 	Files         []string `json:"files"`
 }
 
-func sign(ctx context.Context, a *app, from string, key *attest.PrivateKey, replace bool) error {
-	folder, job, err := a.outputsOf(ctx, from)
+// signing is one run of `sign`.
+type signing struct {
+	app     *app
+	key     *attest.PrivateKey // nil asks the cluster
+	replace bool
+}
+
+func (s signing) sign(ctx context.Context, from string) error {
+	place, err := s.app.outputsOf(ctx, from)
 	if err != nil {
 		return err
 	}
-	store, prefix, err := openFolder(ctx, folder, false)
+	if s.key == nil && place.job == nil {
+		return &exit.Failure{Code: exit.Usage, What: "a folder is signed with a key file, and --key names none",
+			Hint: "Name a job to have the cluster sign it."}
+	}
+	store, prefix, err := openFolder(ctx, place.folder, false)
 	if err != nil {
 		return err
 	}
@@ -108,46 +124,72 @@ func sign(ctx context.Context, a *app, from string, key *attest.PrivateKey, repl
 	if err != nil {
 		return err
 	}
-	if err := compareWithJob(read, job); err != nil {
+	if err := compareWithJob(read, place.job); err != nil {
 		return err
 	}
-	read.Replace = replace
-	signatures, err := read.Sign(key)
+	read.Replace = s.replace
+	signatures, key, err := s.signatures(ctx, read, place)
 	if err != nil {
 		return err
 	}
-	told := signed{SchemaVersion: show.SchemaVersion, Job: read.Job, Folder: folder, Key: key.Public().ID()}
-	for _, s := range signatures {
-		if _, err := store.Put(ctx, prefix+s.Name, s.Data); err != nil {
+	told := signed{SchemaVersion: show.SchemaVersion, Job: read.Job, Folder: place.folder, Key: key}
+	for _, file := range signatures {
+		if _, err := store.Put(ctx, prefix+file.Name, file.Data); err != nil {
 			return fmt.Errorf("write the signature: %w", err)
 		}
-		told.Files = append(told.Files, s.Name)
+		told.Files = append(told.Files, file.Name)
 	}
-	if a.flags.output == "json" {
-		return a.printJSON(told)
+	if s.app.flags.output == "json" {
+		return s.app.printJSON(told)
 	}
-	fmt.Fprintf(a.out, "job  %s\nkey  %s\n", told.Job, told.Key)
-	a.note("gram: %s written to %s", strings.Join(told.Files, " and "), folder)
+	fmt.Fprintf(s.app.out, "job  %s\nkey  %s\n", told.Job, told.Key)
+	s.app.note("gram: %s written to %s", strings.Join(told.Files, " and "), place.folder)
 	return nil
 }
 
-// outputsOf finds the folder of a job's outputs, and the job if a cluster was asked.
-func (a *app) outputsOf(ctx context.Context, from string) (folder string, job *gramv1.Job, err error) {
+// signatures returns the files of signatures and the identifier of their key.
+func (s signing) signatures(ctx context.Context, read *outputs.Folder, from place) ([]outputs.Signature, string, error) {
+	if s.key != nil {
+		files, err := read.Sign(s.key)
+		return files, s.key.Public().ID(), err
+	}
+	res, err := from.cluster.Models.Sign(ctx, connect.NewRequest(&gramv1.SignRequest{Id: from.job.GetId()}))
+	if err != nil {
+		return nil, "", from.cluster.Explain(err)
+	}
+	key, err := attest.ReadPublicKey([]byte(res.Msg.GetPublicKey()))
+	if err != nil {
+		return nil, "", fmt.Errorf("the cluster's key: %w", err)
+	}
+	files, err := read.SignedBy(key, res.Msg.GetModelSignature(), res.Msg.GetProvenance())
+	return files, key.ID(), err
+}
+
+// place is where the outputs of a job are, and the job and its cluster if one was asked.
+type place struct {
+	folder  string // a URI that ends in "/"
+	job     *gramv1.Job
+	cluster *client.Cluster
+}
+
+// outputsOf finds the folder of a job's outputs.
+func (a *app) outputsOf(ctx context.Context, from string) (place, error) {
 	if strings.ContainsAny(from, "./") {
-		return a.folder(from), nil, nil
+		return place{folder: a.folder(from)}, nil
 	}
 	c, err := a.connect()
 	if err != nil {
-		return "", nil, err
+		return place{}, err
 	}
-	if job, err = c.Find(ctx, from); err != nil {
-		return "", nil, err
+	job, err := c.Find(ctx, from)
+	if err != nil {
+		return place{}, err
 	}
 	model, err := modelOf(job)
 	if err != nil {
-		return "", nil, err
+		return place{}, err
 	}
-	return strings.TrimSuffix(model.GetUri(), model.GetName()), job, nil
+	return place{strings.TrimSuffix(model.GetUri(), model.GetName()), job, c}, nil
 }
 
 // openFolder opens the store of a folder, whose URI ends in "/".

@@ -71,8 +71,8 @@ var layers = []layer{
 		"coordinator/state", "objstore", "protocol/...",
 	}},
 	{tree: "coordinator/api", may: []string{
-		"coordinator/command", "coordinator/gate", "coordinator/outcome", "coordinator/schedule", "coordinator/state",
-		"objstore", "protocol/...",
+		"attest", "coordinator/command", "coordinator/gate", "coordinator/outcome", "coordinator/schedule",
+		"coordinator/state", "objstore", "protocol/...",
 	}},
 	{tree: "coordinator", may: []string{
 		"coordinator/...", "internal/faults", "objstore", "protocol/...",
