@@ -19,7 +19,7 @@ func specWithRun(t *testing.T, run string) JobSpec {
 // How a job runs names no other result; and what was hashed before there were these fields has its hash still.
 func TestRunDoesNotNameTheResult(t *testing.T) {
 	plain, busy := specWithRun(t, `{}`),
-		specWithRun(t, `{"priority":-3,"max_workers":2,"needs":["a","b-1"],"max_state_bytes":7}`)
+		specWithRun(t, `{"priority":-3,"max_workers":2,"needs":["a","b-1"],"max_state_bytes":7,"proof":"full"}`)
 	one, err := plain.ResultHash()
 	two, err2 := busy.ResultHash()
 	if one != two || one == "" || err != nil || err2 != nil {
@@ -56,6 +56,8 @@ func TestRunValidate(t *testing.T) {
 		`{"max_workers":100001}`: "spec.run.max_workers",
 		`{"max_state_bytes":1}`:  "",
 		`{"max_state_bytes":0}`:  "", // which is the default
+		`{"proof":"full"}`:       "",
+		`{"proof":"Full"}`:       "spec.run.proof",
 		`{"audit":0}`:            "",
 		`{"audit":1}`:            "",
 		`{"audit":-0.001}`:       "spec.run.audit",

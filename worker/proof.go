@@ -31,27 +31,44 @@ func (n *nodeTask) keepPartial() func(context.Context, protocol.Node, jobs.Array
 	}
 }
 
-// keepRound writes the record of a round beside the model, and the state that the round began with where it is to be
-// kept. The metric names the record for the report.
-func (j *job) keepRound(
-	ctx context.Context, state jobs.Arrays, record *proof.Record, emit jobs.Emit,
-) (jobs.Metric, error) {
-	data := record.Encode()
+// roundProof is what a step leaves for the proof: the record of the round, and the state that it began with where it is
+// to be kept.
+type roundProof struct {
+	record *proof.Record
+	state  jobs.Arrays // nil where it is not kept
+	data   []byte      // the record
+	metric jobs.Metric // names the record for the report
+}
+
+// proofOf prepares what is written of a round.
+func (j *job) proofOf(state jobs.Arrays, record *proof.Record) (*roundProof, error) {
+	p := &roundProof{record: record, data: record.Encode()}
 	entry := proof.Round{Round: record.Round, Phase: record.Phase, Trees: len(record.Trees), Leaves: record.Leaves(),
-		Record: proof.File{SHA256: sha256.Sum256(data), Size: int64(len(data))}}
-	if _, err := emit(ctx, proof.RoundFile(record.Round), data); err != nil {
-		return jobs.Metric{}, err
-	}
+		Record: proof.File{SHA256: sha256.Sum256(p.data), Size: int64(len(p.data))}}
 	before, err := run.StatesBefore(state)
 	if err != nil {
-		return jobs.Metric{}, err
+		return nil, err
 	}
 	if entry.State = j.keepsState(before + record.StateSize); entry.State {
-		if _, err := emit(ctx, proof.StateFile(record.State), state.Encode()); err != nil {
-			return jobs.Metric{}, err
+		p.state = state
+	}
+	p.metric, err = jobs.NewMetric(recordMetric, entry)
+	return p, err
+}
+
+// writes write the files beside the model.
+func (p *roundProof) writes(emit jobs.Emit) []func(context.Context) error {
+	write := func(name string, data func() []byte) func(context.Context) error {
+		return func(ctx context.Context) error {
+			_, err := emit(ctx, name, data())
+			return err
 		}
 	}
-	return jobs.NewMetric(recordMetric, entry)
+	all := []func(context.Context) error{write(proof.RoundFile(p.record.Round), func() []byte { return p.data })}
+	if p.state != nil {
+		all = append(all, write(proof.StateFile(p.record.State), p.state.Encode))
+	}
+	return all
 }
 
 // keepsState reports whether a state is kept that makes that many bytes with those before it.

@@ -12,6 +12,7 @@ import (
 	"github.com/gram-compute/gram/jobs/run"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"golang.org/x/sync/errgroup"
 )
 
 // in names what the round of a task makes, before what the round before it made: the state that the
@@ -132,30 +133,46 @@ func (j *job) step(ctx context.Context, task *pb.Task) (*pb.TaskOutput, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept, err := j.keepRound(ctx, state, record, emit)
-	if err != nil {
-		return nil, err
-	}
-	next.Metrics = append(next.Metrics, kept)
-	if next.Metrics, err = files.metrics(next.Metrics); err != nil {
-		return nil, err
-	}
 	wire := &pb.Next{Done: next.Done, Phase: next.Phase}
 	if !next.Done {
 		if wire.Trees, err = j.trees(next.Trees); err != nil {
 			return nil, err
 		}
 	}
-	if wire.State, err = j.w.putArrays(ctx, j.in(task), next.State); err != nil {
+	kept, err := j.proofOf(state, record)
+	if err != nil {
 		return nil, err
 	}
-	if wire.Metrics, err = j.putMetrics(ctx, j.in(task), next.Metrics); err != nil {
+	next.Metrics = append(next.Metrics, kept.metric)
+	if next.Metrics, err = files.metrics(next.Metrics); err != nil {
 		return nil, err
 	}
+	if err := j.putStep(ctx, task, next, wire, kept.writes(emit)); err != nil {
+		return nil, err
+	}
+	return &pb.TaskOutput{Next: wire}, nil
+}
+
+// putStep stores what a step made, beside the other writes: each is a round trip to a store, and none needs another.
+func (j *job) putStep(
+	ctx context.Context, task *pb.Task, next jobs.Next, wire *pb.Next, others []func(context.Context) error,
+) error {
+	writes, ctx := errgroup.WithContext(ctx)
+	for _, write := range others {
+		writes.Go(func() error { return write(ctx) })
+	}
+	writes.Go(func() (err error) {
+		wire.State, err = j.w.putArrays(ctx, j.in(task), next.State)
+		return err
+	})
+	writes.Go(func() (err error) {
+		wire.Metrics, err = j.putMetrics(ctx, j.in(task), next.Metrics)
+		return err
+	})
 	if next.Done {
 		wire.Course = j.putCourse(ctx, j.in(task), task.GetTimeline())
 	}
-	return &pb.TaskOutput{Next: wire}, nil
+	return writes.Wait()
 }
 
 // round is what a step sees of the round that ended.
