@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"connectrpc.com/connect"
-	"github.com/gram-compute/gram/attest"
+	"github.com/gram-compute/gram/attestation"
 	"github.com/gram-compute/gram/coordinator/gate"
 	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/protocol"
@@ -35,7 +35,7 @@ func (r run) endWith(model byte, names ...string) {
 	r.complete(pb.TaskKind_TASK_KIND_REPORT, 1, out)
 }
 
-// The cluster signs what its log holds of a job: digests that a folder must have, whoever brings it.
+// The cluster signs what its log holds of a job: digests that a folder must have.
 func TestTheClusterSigns(t *testing.T) {
 	c := startTest(t, testConfig(t.TempDir()))
 	submitTest(t, c, "a")
@@ -51,24 +51,24 @@ func TestTheClusterSigns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, err := attest.ReadPublicKey([]byte(signed.GetPublicKey()))
+	key, err := attestation.ReadPublicKey([]byte(signed.GetPublicKey()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder := attest.Folder{
+	folder := attestation.Folder{
 		Model: protocol.ModelFile, ModelSignature: signed.GetModelSignature(), Provenance: signed.GetProvenance(),
-		Files: []attest.File{
+		Files: []attestation.File{
 			{Name: protocol.ModelFile, SHA256: [32]byte(object(11).GetSha256())},
 			{Name: "report.json", SHA256: [32]byte(object(12).GetSha256())},
 			{Name: "proof/manifest.json", SHA256: [32]byte(object(13).GetSha256())},
 		},
 	}
 	found := folder.Check(key)
-	if len(found) != 2 || !attest.HasValid(found) || found[0].Covered != 3 || found[1].Covered != 3 {
+	if len(found) != 2 || !attestation.HasValid(found) || found[0].Covered != 3 || found[1].Covered != 3 {
 		t.Errorf("found %+v", found)
 	}
 	folder.Files[0].SHA256[5]++
-	if found := folder.Check(key); len(attest.Refused(found)) != 2 {
+	if found := folder.Check(key); len(attestation.Refused(found)) != 2 {
 		t.Errorf("another model: %+v", found)
 	}
 	again, err := signTest(t, c, "a")
@@ -83,8 +83,8 @@ func TestAnotherModelIsNotSigned(t *testing.T) {
 	c := startTest(t, testConfig(""))
 	submitTest(t, c, "a")
 	run{t, c, "a"}.plan().round(1, true)
-	report := &pb.TaskOutput{Files: []*pb.OutputFile{{Name: protocol.ModelFile, Uri: "mem://m/models/a/model.safetensors",
-		Sha256: object(77).GetSha256(), Size: 1}}}
+	report := &pb.TaskOutput{Files: []*pb.OutputFile{{Name: protocol.ModelFile,
+		Uri: "mem://m/models/a/model.safetensors", Sha256: object(77).GetSha256(), Size: 1}}}
 	_, err := c.leads.Log().Complete(t.Context(), &pb.Completion{Id: &pb.TaskID{JobId: "a", Round: 1,
 		Kind: pb.TaskKind_TASK_KIND_REPORT}, Output: report})
 	if _, signed := signTest(t, c, "a"); signed == nil {
@@ -92,8 +92,8 @@ func TestAnotherModelIsNotSigned(t *testing.T) {
 	}
 }
 
-// The key stays when the cluster starts again from its log or a snapshot, and another cluster has another. Whoever may
-// read learns the public key; only a token that may submit has something signed.
+// The key stays when the cluster starts again from a snapshot, and another cluster has another. A token to read learns
+// the public key; only a token to submit has something signed.
 func TestTheClustersKey(t *testing.T) {
 	cfg := testConfig(t.TempDir())
 	c := startTest(t, cfg)

@@ -9,7 +9,7 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/gram-compute/gram/attest/mlbom"
+	"github.com/gram-compute/gram/attestation/mlbom"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/proof"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
@@ -40,7 +40,13 @@ func (j *job) report(ctx context.Context, brief *pb.JobBrief, task *pb.Task) (*p
 	if err != nil {
 		return nil, err
 	}
-	texts, err := j.texts(brief, facts, model)
+	origin := j.provenance(brief)
+	origin.Proof = facts.Proof
+	page, err := j.page(facts, model)
+	if err != nil {
+		return nil, err
+	}
+	texts, err := textsOf(origin, facts, page)
 	if err != nil {
 		return nil, err
 	}
@@ -72,29 +78,27 @@ type outputText struct {
 	attempts again
 }
 
-// texts are the files that tell of the model.
-func (j *job) texts(brief *pb.JobBrief, facts *runReport, model []byte) ([]outputText, error) {
-	origin := j.provenance(brief)
-	origin.Proof = facts.Proof
+// textsOf are the files that tell of the model.
+func textsOf(origin provenance, facts *runReport, page []byte) ([]outputText, error) {
 	provenance, err := json.MarshalIndent(origin, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("encode provenance: %w", err)
 	}
-	page, err := j.page(facts, model)
+	report, err := facts.encode()
 	if err != nil {
 		return nil, err
 	}
-	data, err := facts.encode()
+	bill, err := mlbom.Describe(provenance, report, ModelFile, ProvenanceFile, ReportFile, PageFile)
 	if err != nil {
 		return nil, err
 	}
-	bill, err := j.bill(origin, facts, []string{ProvenanceFile, ReportFile, PageFile})
+	bom, err := mlbom.Encode(bill)
 	if err != nil {
 		return nil, err
 	}
 	return []outputText{
-		{ProvenanceFile, provenance, otherBytes}, {ReportFile, data, otherBytes}, {PageFile, page, otherBytes},
-		{mlbom.File, bill, otherBytes},
+		{ProvenanceFile, provenance, otherBytes}, {ReportFile, report, otherBytes}, {PageFile, page, otherBytes},
+		{mlbom.File, bom, otherBytes},
 	}, nil
 }
 

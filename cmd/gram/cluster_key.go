@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"connectrpc.com/connect"
-	"github.com/gram-compute/gram/attest"
+	"github.com/gram-compute/gram/attestation"
 	"github.com/gram-compute/gram/cmd/gram/internal/client"
 	"github.com/gram-compute/gram/cmd/gram/internal/show"
 	"github.com/gram-compute/gram/protocol/gramv1"
@@ -18,8 +18,9 @@ func publicKeyCommand(a *app) *cobra.Command {
 		Short:   "Print the key that verifies what the cluster signs",
 		Example: "  gram cluster public-key > cluster.pub",
 		Long: `Keep the file to check the cluster's signatures when the cluster is gone, with
-` + "`gram model get --public-key`" + ` or ` + "`model_signing verify key`" + `. The key stays the same
-as long as the cluster; one that is restored from a backup has it too.`,
+` + "`gram model get --public-key`" + ` or ` + "`model_signing verify key`" + `. The key is the same
+on every member and lasts as long as the cluster. A cluster that is restored from
+a backup is another one, with another key.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := a.connect()
@@ -44,10 +45,10 @@ as long as the cluster; one that is restored from a backup has it too.`,
 }
 
 // clusterKey asks a cluster for its public key.
-func clusterKey(ctx context.Context, c *client.Cluster) (attest.PublicKey, error) {
+func clusterKey(ctx context.Context, c *client.Cluster) (attestation.PublicKey, error) {
 	res, err := c.Models.SigningKey(ctx, connect.NewRequest(&gramv1.SigningKeyRequest{}))
 	if err != nil {
-		return attest.PublicKey{}, err
+		return attestation.PublicKey{}, err
 	}
-	return attest.ReadPublicKey([]byte(res.Msg.GetPublicKey()))
+	return attestation.ReadPublicKey([]byte(res.Msg.GetPublicKey()))
 }

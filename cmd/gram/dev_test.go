@@ -196,7 +196,8 @@ func TestDevClusterOfProcesses(t *testing.T) {
 func (l *laptop) wantSigned(id string) {
 	l.t.Helper()
 	l.gram("sign", id)
-	if err := os.WriteFile(filepath.Join(l.home, "cluster.pub"), []byte(l.gram("cluster", "public-key")), 0o600); err != nil {
+	key := l.gram("cluster", "public-key")
+	if err := os.WriteFile(filepath.Join(l.home, "cluster.pub"), []byte(key), 0o600); err != nil {
 		l.t.Fatal(err)
 	}
 	for _, args := range [][]string{{"--out", "told"}, {"--out", "kept", "--public-key", "cluster.pub"}} {

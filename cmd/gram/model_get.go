@@ -10,7 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/gram-compute/gram/attest"
+	"github.com/gram-compute/gram/attestation"
 	"github.com/gram-compute/gram/cmd/gram/internal/exit"
 	"github.com/gram-compute/gram/cmd/gram/internal/files"
 	"github.com/gram-compute/gram/cmd/gram/internal/objects"
@@ -98,10 +98,10 @@ func getModel(ctx context.Context, a *app, job *gramv1.Job, folder string, signe
 	}
 	if a.flags.output == "json" {
 		return a.printJSON(struct {
-			SchemaVersion int              `json:"schema_version"`
-			Job           string           `json:"job"`
-			Files         []fetched        `json:"files"`
-			Signatures    []attest.Finding `json:"signatures"`
+			SchemaVersion int                   `json:"schema_version"`
+			Job           string                `json:"job"`
+			Files         []fetched             `json:"files"`
+			Signatures    []attestation.Finding `json:"signatures"`
 		}{show.SchemaVersion, job.GetId(), files, signed.found})
 	}
 	var table terminal.Table

@@ -7,8 +7,8 @@ import (
 	"os"
 	"strings"
 
-	"github.com/gram-compute/gram/attest"
-	"github.com/gram-compute/gram/attest/outputs"
+	"github.com/gram-compute/gram/attestation"
+	"github.com/gram-compute/gram/attestation/outputs"
 	"github.com/gram-compute/gram/cmd/gram/internal/client"
 	"github.com/gram-compute/gram/cmd/gram/internal/exit"
 	"github.com/gram-compute/gram/cmd/gram/internal/objects"
@@ -19,31 +19,31 @@ import (
 
 // signatures are those beside a model, and what a check found of each.
 type signatures struct {
-	folder attest.Folder
-	found  []attest.Finding
+	folder attestation.Folder
+	found  []attestation.Finding
 }
 
 // files are the signatures as files.
 func (s *signatures) files() []outputs.Signature {
 	var files []outputs.Signature
 	if s.folder.ModelSignature != nil {
-		files = append(files, outputs.Signature{Name: attest.ModelSignatureFile, Data: s.folder.ModelSignature})
+		files = append(files, outputs.Signature{Name: attestation.ModelSignatureFile, Data: s.folder.ModelSignature})
 	}
 	if s.folder.Provenance != nil {
-		files = append(files, outputs.Signature{Name: attest.ProvenanceFile, Data: s.folder.Provenance})
+		files = append(files, outputs.Signature{Name: attestation.ProvenanceFile, Data: s.folder.Provenance})
 	}
 	return files
 }
 
 // publicKeys reads the keys that a person trusts.
-func (a *app) publicKeys(names []string) ([]attest.PublicKey, error) {
-	var keys []attest.PublicKey
+func (a *app) publicKeys(names []string) ([]attestation.PublicKey, error) {
+	var keys []attestation.PublicKey
 	for _, name := range names {
 		text, err := os.ReadFile(a.within(name))
 		if err != nil {
 			return nil, keyFailure(name, err)
 		}
-		key, err := attest.ReadPublicKey(text)
+		key, err := attestation.ReadPublicKey(text)
 		if err != nil {
 			return nil, keyFailure(name, err)
 		}
@@ -65,17 +65,18 @@ func (a *app) signaturesOf(
 	if err != nil {
 		return nil, err
 	}
-	folder := attest.Folder{Model: worker.ModelFile}
+	folder := attestation.Folder{Model: worker.ModelFile}
 	for _, o := range job.GetOutputs() {
-		if len(o.GetSha256()) == len(attest.Digest{}) {
-			folder.Files = append(folder.Files, attest.File{Name: o.GetName(), SHA256: attest.Digest(o.GetSha256())})
+		if len(o.GetSha256()) == len(attestation.Digest{}) {
+			folder.Files = append(folder.Files,
+				attestation.File{Name: o.GetName(), SHA256: attestation.Digest(o.GetSha256())})
 		}
 	}
 	base := strings.TrimSuffix(model.GetUri(), model.GetName())
-	if folder.ModelSignature, err = readSignature(ctx, base+attest.ModelSignatureFile); err != nil {
+	if folder.ModelSignature, err = readSignature(ctx, base+attestation.ModelSignatureFile); err != nil {
 		return nil, err
 	}
-	if folder.Provenance, err = readSignature(ctx, base+attest.ProvenanceFile); err != nil {
+	if folder.Provenance, err = readSignature(ctx, base+attestation.ProvenanceFile); err != nil {
 		return nil, err
 	}
 	if len(keyFiles) == 0 && (folder.ModelSignature != nil || folder.Provenance != nil) {
@@ -91,7 +92,7 @@ func (a *app) signaturesOf(
 }
 
 // checkFolder checks the signatures in a folder, whose URI ends in "/".
-func (a *app) checkFolder(ctx context.Context, folder string, keyFiles []string) ([]attest.Finding, error) {
+func (a *app) checkFolder(ctx context.Context, folder string, keyFiles []string) ([]attestation.Finding, error) {
 	keys, err := a.publicKeys(keyFiles)
 	if err != nil {
 		return nil, err
@@ -109,7 +110,7 @@ func (a *app) checkFolder(ctx context.Context, folder string, keyFiles []string)
 
 // readSignature reads a file of signatures; nil if it is absent.
 func readSignature(ctx context.Context, uri string) ([]byte, error) {
-	data, err := objects.Read(ctx, uri, attest.MaxBytes, "")
+	data, err := objects.Read(ctx, uri, attestation.MaxBytes, "")
 	if errors.Is(err, objstore.ErrNotFound) {
 		return nil, nil
 	}
@@ -122,15 +123,15 @@ func readSignature(ctx context.Context, uri string) ([]byte, error) {
 // checkSignatures checks the signatures of a folder and tells of each. One that is invalid is an error; so is a folder
 // without a valid one, if a person named keys.
 func (a *app) checkSignatures(
-	folder attest.Folder, what string, named bool, keys []attest.PublicKey,
-) ([]attest.Finding, error) {
-	found := append([]attest.Finding{}, folder.Check(keys...)...)
-	if refused := attest.Refused(found); len(refused) > 0 {
-		return nil, &exit.Failure{Code: exit.Failed, What: what + ": the signature in " + refused[0].File + " is invalid",
-			Why:  errors.New(refused[0].Why),
+	folder attestation.Folder, what string, named bool, keys []attestation.PublicKey,
+) ([]attestation.Finding, error) {
+	found := append([]attestation.Finding{}, folder.Check(keys...)...)
+	if refused := attestation.Refused(found); len(refused) > 0 {
+		return nil, &exit.Failure{Code: exit.Failed,
+			What: what + ": the signature in " + refused[0].File + " is invalid", Why: errors.New(refused[0].Why),
 			Hint: "The files or the signature were changed after it was signed. Do not use them."}
 	}
-	if named && !attest.HasValid(found) {
+	if named && !attestation.HasValid(found) {
 		f := &exit.Failure{Code: exit.Failed, What: what + " has no signature by a key of --public-key",
 			Hint: "`gram sign` signs it."}
 		if len(found) > 0 {
@@ -139,7 +140,7 @@ func (a *app) checkSignatures(
 		return nil, f
 	}
 	for _, finding := range found {
-		if finding.Verdict == attest.Valid {
+		if finding.Verdict == attestation.Valid {
 			a.note("gram: %s is valid: the key %.16s signed %d files", finding.File, finding.Key, finding.Covered)
 		} else {
 			a.note("gram: warning: %s was not checked: %s (--public-key)", finding.File, finding.Why)

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"connectrpc.com/connect"
-	"github.com/gram-compute/gram/attest"
-	"github.com/gram-compute/gram/attest/outputs"
+	"github.com/gram-compute/gram/attestation"
+	"github.com/gram-compute/gram/attestation/outputs"
 	"github.com/gram-compute/gram/cmd/gram/internal/client"
 	"github.com/gram-compute/gram/cmd/gram/internal/exit"
 	"github.com/gram-compute/gram/cmd/gram/internal/objects"
@@ -61,7 +61,7 @@ needs --key: a file with an ECDSA key on P-256 in PEM.`,
 }
 
 // signingKey reads a private key, and warns if others can read it.
-func (a *app) signingKey(name string) (*attest.PrivateKey, error) {
+func (a *app) signingKey(name string) (*attestation.PrivateKey, error) {
 	path := a.within(name)
 	info, err := os.Stat(path)
 	if err != nil {
@@ -74,7 +74,7 @@ func (a *app) signingKey(name string) (*attest.PrivateKey, error) {
 	if err != nil {
 		return nil, keyFailure(name, err)
 	}
-	key, err := attest.ReadPrivateKey(text)
+	key, err := attestation.ReadPrivateKey(text)
 	if err != nil {
 		return nil, keyFailure(name, err)
 	}
@@ -86,7 +86,8 @@ func keyFailure(name string, err error) error {
 		return &exit.Failure{Code: exit.NotFound, What: "there is no key file " + name, Cause: err}
 	}
 	if fault, ok := errors.AsType[*protocol.Fault](err); ok {
-		return &exit.Failure{Code: exit.Usage, What: name + ": " + fault.What, Why: fault.Err, Hint: fault.Hint, Cause: err}
+		return &exit.Failure{Code: exit.Usage, What: name + ": " + fault.What, Why: fault.Err, Hint: fault.Hint,
+			Cause: err}
 	}
 	return err
 }
@@ -103,7 +104,7 @@ type signed struct {
 // signing is one run of `sign`.
 type signing struct {
 	app     *app
-	key     *attest.PrivateKey // nil asks the cluster
+	key     *attestation.PrivateKey // nil asks the cluster
 	replace bool
 }
 
@@ -148,7 +149,9 @@ func (s signing) sign(ctx context.Context, from string) error {
 }
 
 // signatures returns the files of signatures and the identifier of their key.
-func (s signing) signatures(ctx context.Context, read *outputs.Folder, from place) ([]outputs.Signature, string, error) {
+func (s signing) signatures(
+	ctx context.Context, read *outputs.Folder, from place,
+) ([]outputs.Signature, string, error) {
 	if s.key != nil {
 		files, err := read.Sign(s.key)
 		return files, s.key.Public().ID(), err
@@ -157,7 +160,7 @@ func (s signing) signatures(ctx context.Context, read *outputs.Folder, from plac
 	if err != nil {
 		return nil, "", from.cluster.Explain(err)
 	}
-	key, err := attest.ReadPublicKey([]byte(res.Msg.GetPublicKey()))
+	key, err := attestation.ReadPublicKey([]byte(res.Msg.GetPublicKey()))
 	if err != nil {
 		return nil, "", fmt.Errorf("the cluster's key: %w", err)
 	}
@@ -205,7 +208,7 @@ func openFolder(ctx context.Context, folder string, readOnly bool) (objstore.Sto
 // compareWithJob compares the files of a folder with the digests that the cluster has of the job's outputs.
 func compareWithJob(folder *outputs.Folder, job *gramv1.Job) error {
 	for _, output := range job.GetOutputs() {
-		at := slices.IndexFunc(folder.Files, func(f attest.File) bool { return f.Name == output.GetName() })
+		at := slices.IndexFunc(folder.Files, func(f attestation.File) bool { return f.Name == output.GetName() })
 		if at < 0 {
 			return &exit.Failure{Code: exit.NotFound,
 				What: fmt.Sprintf("%s of job %s is absent from its folder", output.GetName(), job.GetId())}

@@ -34,8 +34,8 @@ func (o tools) run(program string, args ...string) (string, error) {
 
 // accepts runs model_signing on a folder.
 func (o tools) accepts(folder, public string) (string, error) {
-	return o.run(filepath.Join(o.dir, "model_signing"), "verify", "key", "--signature", filepath.Join(folder, "model.sig"),
-		"--public_key", public, folder)
+	return o.run(filepath.Join(o.dir, "model_signing"), "verify", "key", "--signature",
+		filepath.Join(folder, "model.sig"), "--public_key", public, folder)
 }
 
 // model_signing accepts what gram signed, and refuses it after any change; gram accepts what model_signing signed.
@@ -121,7 +121,8 @@ from securesystemslib.dsse import Envelope
 from securesystemslib.signer import SSlibKey
 from cryptography.hazmat.primitives.serialization import load_pem_public_key
 line = json.loads(open(sys.argv[1]).readline())
-key = SSlibKey.from_crypto(load_pem_public_key(open(sys.argv[2], "rb").read()), keyid=line["signatures"][0]["keyid"])
+public = load_pem_public_key(open(sys.argv[2], "rb").read())
+key = SSlibKey.from_crypto(public, keyid=line["signatures"][0]["keyid"])
 envelope = Envelope.from_dict(line)
 envelope.verify([key], 1)
 from google.protobuf import json_format

@@ -84,7 +84,8 @@ func TestSignAndGet(t *testing.T) {
 		t.Error("written before it was checked")
 	}
 	d.stdout.Reset()
-	d.want(0, d.run("model", "get", view.ID, "--public-key", other, "--public-key", public, "--out", "g3", "-o", "json"))
+	d.want(0, d.run("model", "get", view.ID, "--public-key", other, "--public-key", public, "--out", "g3", "-o",
+		"json"))
 	var got struct {
 		Files      []fetched
 		Signatures []struct{ File, Verdict string }

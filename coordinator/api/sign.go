@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
-	"github.com/gram-compute/gram/attest"
+	"github.com/gram-compute/gram/attestation"
 	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/coordinator/state"
 	"github.com/gram-compute/gram/protocol"
@@ -41,11 +41,11 @@ func (s *Models) Sign(
 	if err != nil {
 		return nil, err
 	}
-	model, err := attest.SignModel(job.ID, append(run.Subjects, run.Byproducts...), nil, key)
+	model, err := attestation.SignModel(job.ID, append(run.Subjects, run.Byproducts...), nil, key)
 	if err != nil {
 		return nil, err
 	}
-	line, err := attest.SignProvenance(run, key)
+	line, err := attestation.SignProvenance(run, key)
 	if err != nil {
 		return nil, err
 	}
@@ -71,20 +71,20 @@ func (s *Models) SigningKey(
 }
 
 // signingKey derives the cluster's key from its secret, so that every member and every backup has it.
-func signingKey(view state.State) (*attest.PrivateKey, error) {
+func signingKey(view state.State) (*attestation.PrivateKey, error) {
 	if len(view.Secret) == 0 {
 		return nil, connect.NewError(connect.CodeUnavailable, errNoSecret)
 	}
-	return attest.DeriveKey(view.Secret, signingPurpose)
+	return attestation.DeriveKey(view.Secret, signingPurpose)
 }
 
 // runOf tells of a job that has succeeded as the log does.
-func runOf(clusterID string, job *state.Job) (attest.Run, error) {
-	run := attest.Run{
+func runOf(clusterID string, job *state.Job) (attestation.Run, error) {
+	run := attestation.Run{
 		Job: job.ID, Spec: job.SpecJSON, SpecHash: job.SpecHash, Builder: "urn:uuid:" + clusterID,
 		Started: instant(job.StartedAt), Finished: instant(job.FinishedAt),
 		Internal: map[string]any{"result_sha256": job.ResultHash, "kernel_sets": job.Kernels},
-		Dependencies: []attest.Resource{
+		Dependencies: []attestation.Resource{
 			{Name: "manifest", Digest: sha256Of(job.Manifest)}, {Name: "plan", Digest: sha256Of(job.Plan)},
 		},
 	}
@@ -93,7 +93,7 @@ func runOf(clusterID string, job *state.Job) (attest.Run, error) {
 	}
 	model := false
 	for _, o := range job.Outputs {
-		file := attest.File{Name: o.Name, SHA256: o.Ref.SHA256}
+		file := attestation.File{Name: o.Name, SHA256: o.Ref.SHA256}
 		switch o.Name {
 		case protocol.ModelFile, proofManifest:
 			model = model || o.Name == protocol.ModelFile && o.Ref.SHA256 == job.Model.SHA256
@@ -110,7 +110,7 @@ func runOf(clusterID string, job *state.Job) (attest.Run, error) {
 }
 
 func sha256Of(ref state.Ref) map[string]string {
-	return map[string]string{"sha256": attest.Digest(ref.SHA256).String()}
+	return map[string]string{"sha256": attestation.Digest(ref.SHA256).String()}
 }
 
 func instant(unixMilli int64) string {

@@ -31,9 +31,9 @@ var layers = []layer{
 	{tree: "jobs", may: []string{"dataset", "jobs/params", "kernelops", "protocol"}},
 	{tree: "jobs/run", may: []string{"dataset", "jobs", "kernelops", "proof", "protocol"}},
 	{tree: "proof", may: []string{"jobs", "protocol"}},
-	{tree: "attest", may: []string{"protocol"}},
-	{tree: "attest/mlbom"},
-	{tree: "attest/outputs", may: []string{"attest", "objstore", "proof", "protocol"}},
+	{tree: "attestation", may: []string{"protocol"}},
+	{tree: "attestation/mlbom"},
+	{tree: "attestation/outputs", may: []string{"attestation", "objstore", "proof", "protocol"}},
 	{tree: "jobs/learn", may: append([]string{"jobs", "jobs/params"}, numbers...)},
 	{tree: "jobs/kinds", apart: true, may: append([]string{"jobs", "jobs/params", "jobs/learn/..."}, numbers...)},
 	{tree: "jobs/all", may: []string{
@@ -71,7 +71,7 @@ var layers = []layer{
 		"coordinator/state", "objstore", "protocol/...",
 	}},
 	{tree: "coordinator/api", may: []string{
-		"attest", "coordinator/command", "coordinator/gate", "coordinator/outcome", "coordinator/schedule",
+		"attestation", "coordinator/command", "coordinator/gate", "coordinator/outcome", "coordinator/schedule",
 		"coordinator/state", "objstore", "protocol/...",
 	}},
 	{tree: "coordinator", may: []string{
@@ -79,7 +79,7 @@ var layers = []layer{
 	}},
 	{tree: "report", may: []string{"jobs", "protocol"}},
 	{tree: "worker", may: []string{
-		"attest/mlbom", "dataset/...", "internal/faults", "jobs", "jobs/run", "kernelops", "objstore", "proof",
+		"attestation/mlbom", "dataset/...", "internal/faults", "jobs", "jobs/run", "kernelops", "objstore", "proof",
 		"protocol/...", "report",
 	}},
 	{tree: "internal/lint"},

@@ -41,7 +41,10 @@ type DataSet struct {
 }
 
 // Initial is the model that a job began with.
-type Initial struct{ URI, SHA256 string }
+type Initial struct {
+	URI    string `json:"uri"`
+	SHA256 string `json:"sha256"`
+}
 
 // Metric is a figure of the model's quality.
 type Metric struct {
@@ -150,7 +153,10 @@ type dependency struct {
 	DependsOn []string `json:"dependsOn,omitempty"`
 }
 
-const modelRef = "model"
+const (
+	modelRef      = "model"
+	proofManifest = "proof/manifest.json"
+)
 
 // Encode writes the bill as indented JSON. Its serial number follows from the facts that name the model: the job, the
 // model's digest and the root of its proof.
@@ -219,7 +225,7 @@ func (f Facts) model() component {
 // referenceType is what CycloneDX calls a file beside the model.
 func referenceType(name string) string {
 	switch name {
-	case "provenance.json", "proof/manifest.json":
+	case "provenance.json", proofManifest:
 		return "evidence"
 	case "report.json", "report.html":
 		return "model-card"

@@ -1,4 +1,4 @@
-package attest_test
+package attestation_test
 
 import (
 	"bytes"
@@ -9,21 +9,21 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gram-compute/gram/attest"
+	"github.com/gram-compute/gram/attestation"
 )
 
 // keyOf is a key for tests: the same one for the same name.
-func keyOf(t testing.TB, name string) *attest.PrivateKey {
+func keyOf(t testing.TB, name string) *attestation.PrivateKey {
 	t.Helper()
-	key, err := attest.DeriveKey(bytes.Repeat([]byte{7}, 32), name)
+	key, err := attestation.DeriveKey(bytes.Repeat([]byte{7}, 32), name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return key
 }
 
-func file(name, content string) attest.File {
-	return attest.File{Name: name, SHA256: sha256.Sum256([]byte(content))}
+func file(name, content string) attestation.File {
+	return attestation.File{Name: name, SHA256: sha256.Sum256([]byte(content))}
 }
 
 var (
@@ -32,32 +32,33 @@ var (
 	report   = file("report.json", "{}")
 )
 
-var run = attest.Run{
+var run = attestation.Run{
 	Job: "glosses-1", Spec: json.RawMessage(`{"kind":"NaiveBayes"}`), SpecHash: strings.Repeat("ab", 32),
-	Root: strings.Repeat("cd", 32), Subjects: []attest.File{model, manifest}, Byproducts: []attest.File{report},
+	Root: strings.Repeat("cd", 32), Subjects: []attestation.File{model, manifest},
+	Byproducts: []attestation.File{report},
 	Builder: "https://example.org/builder", Started: "2026-11-25T06:00:00.000Z",
-	Dependencies: []attest.Resource{{URI: "s3://b/x.tsv", Digest: map[string]string{"md5": "00"}}},
+	Dependencies: []attestation.Resource{{URI: "s3://b/x.tsv", Digest: map[string]string{"md5": "00"}}},
 }
 
 // signed is a folder with both signatures of a key.
-func signed(t testing.TB, key *attest.PrivateKey) attest.Folder {
+func signed(t testing.TB, key *attestation.PrivateKey) attestation.Folder {
 	t.Helper()
-	f := attest.Folder{Model: model.Name, Files: []attest.File{model, manifest, report}}
+	f := attestation.Folder{Model: model.Name, Files: []attestation.File{model, manifest, report}}
 	var err error
-	if f.ModelSignature, err = attest.SignModel("glosses-1", f.Files, nil, key); err != nil {
+	if f.ModelSignature, err = attestation.SignModel("glosses-1", f.Files, nil, key); err != nil {
 		t.Fatal(err)
 	}
-	line, err := attest.SignProvenance(run, key)
+	line, err := attestation.SignProvenance(run, key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.Provenance, err = attest.AddProvenance(nil, line); err != nil {
+	if f.Provenance, err = attestation.AddProvenance(nil, line); err != nil {
 		t.Fatal(err)
 	}
 	return f
 }
 
-func verdicts(all []attest.Finding) string {
+func verdicts(all []attestation.Finding) string {
 	var list []string
 	for _, f := range all {
 		list = append(list, string(f.Verdict))
@@ -69,7 +70,8 @@ func TestSignAndCheck(t *testing.T) {
 	key := keyOf(t, "a")
 	f := signed(t, key)
 	found := f.Check(key.Public())
-	if verdicts(found) != "valid valid" || !attest.HasValid(found) || found[0].Covered != 3 || found[1].Covered != 3 {
+	if verdicts(found) != "valid valid" || !attestation.HasValid(found) || found[0].Covered != 3 ||
+		found[1].Covered != 3 {
 		t.Errorf("found %+v", found)
 	}
 	if again := signed(t, key); !bytes.Equal(f.ModelSignature, again.ModelSignature) ||
@@ -77,13 +79,13 @@ func TestSignAndCheck(t *testing.T) {
 		t.Error("signed twice, with other bytes")
 	}
 	for name, c := range map[string]struct {
-		keys []attest.PublicKey
+		keys []attestation.PublicKey
 		want string
 	}{
 		"no key":        {nil, "unchecked unchecked"},
-		"another key":   {[]attest.PublicKey{keyOf(t, "b").Public()}, "unchecked unchecked"},
-		"both keys":     {[]attest.PublicKey{keyOf(t, "b").Public(), key.Public()}, "valid valid"},
-		"the zero key":  {[]attest.PublicKey{{}}, "unchecked unchecked"},
+		"another key":   {[]attestation.PublicKey{keyOf(t, "b").Public()}, "unchecked unchecked"},
+		"both keys":     {[]attestation.PublicKey{keyOf(t, "b").Public(), key.Public()}, "valid valid"},
+		"the zero key":  {[]attestation.PublicKey{{}}, "unchecked unchecked"},
 		"unsigned case": {nil, ""},
 	} {
 		folder := f
@@ -91,7 +93,7 @@ func TestSignAndCheck(t *testing.T) {
 			folder.ModelSignature, folder.Provenance = nil, nil
 		}
 		got := folder.Check(c.keys...)
-		if verdicts(got) != c.want || attest.HasValid(got) != strings.Contains(c.want, " valid") {
+		if verdicts(got) != c.want || attestation.HasValid(got) != strings.Contains(c.want, " valid") {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -99,11 +101,11 @@ func TestSignAndCheck(t *testing.T) {
 
 // What the statement tells, read as any other tool reads it.
 func TestTheProvenanceByHand(t *testing.T) {
-	line, err := attest.SignProvenance(run, keyOf(t, "a"))
+	line, err := attestation.SignProvenance(run, keyOf(t, "a"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var e attest.Envelope
+	var e attestation.Envelope
 	if err := json.Unmarshal(line, &e); err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +119,7 @@ func TestTheProvenanceByHand(t *testing.T) {
 		`{"name":"spec","digest":{"sha256":"` + run.SpecHash + `"}},` +
 		`{"name":"proof","digest":{"rfc6962_sha256":"` + run.Root + `"}}],` +
 		`"predicateType":"https://slsa.dev/provenance/v1","predicate":{"buildDefinition":{"buildType":"` +
-		attest.BuildType + `","externalParameters":{"spec":{"kind":"NaiveBayes"}},"resolvedDependencies":[` +
+		attestation.BuildType + `","externalParameters":{"spec":{"kind":"NaiveBayes"}},"resolvedDependencies":[` +
 		`{"uri":"s3://b/x.tsv","digest":{"md5":"00"}}]},"runDetails":{"builder":{"id":"https://example.org/builder"},` +
 		`"metadata":{"invocationId":"glosses-1","startedOn":"2026-11-25T06:00:00.000Z"},"byproducts":[` +
 		`{"name":"report.json","digest":{"sha256":"` + report.SHA256.String() + `"}}]}}}`
@@ -130,9 +132,9 @@ func TestTheProvenanceByHand(t *testing.T) {
 func TestEveryBitOfASignature(t *testing.T) {
 	key := keyOf(t, "a")
 	good := signed(t, key)
-	for _, which := range []string{attest.ModelSignatureFile, attest.ProvenanceFile} {
+	for _, which := range []string{attestation.ModelSignatureFile, attestation.ProvenanceFile} {
 		data := good.ModelSignature
-		if which == attest.ProvenanceFile {
+		if which == attestation.ProvenanceFile {
 			data = good.Provenance
 		}
 		for bit := range 8 * len(data) {
@@ -140,10 +142,10 @@ func TestEveryBitOfASignature(t *testing.T) {
 			changed[bit/8] ^= 1 << (bit % 8)
 			f := good
 			f.ModelSignature, f.Provenance = nil, changed
-			if which == attest.ModelSignatureFile {
+			if which == attestation.ModelSignatureFile {
 				f.ModelSignature, f.Provenance = changed, nil
 			}
-			if found := f.Check(key.Public()); attest.HasValid(found) {
+			if found := f.Check(key.Public()); attestation.HasValid(found) {
 				t.Fatalf("%s: bit %d changed, and %+v", which, bit, found)
 			}
 		}
@@ -154,11 +156,11 @@ func TestEveryBitOfASignature(t *testing.T) {
 func TestEveryChangeOfTheFiles(t *testing.T) {
 	key := keyOf(t, "a")
 	good := signed(t, key)
-	check := func(what string, files []attest.File) {
+	check := func(what string, files []attestation.File) {
 		t.Helper()
 		f := good
 		f.Files = files
-		if found := f.Check(key.Public()); attest.HasValid(found) {
+		if found := f.Check(key.Public()); attestation.HasValid(found) {
 			t.Errorf("%s: %+v", what, found)
 		}
 	}
@@ -175,7 +177,8 @@ func TestEveryChangeOfTheFiles(t *testing.T) {
 	}
 	f := good
 	f.Files = append(slices.Clone(good.Files), file("README.md", "hello"))
-	if found := f.Check(key.Public()); !attest.HasValid(found) || !slices.Equal(found[0].Beside, []string{"README.md"}) {
+	found := f.Check(key.Public())
+	if !attestation.HasValid(found) || !slices.Equal(found[0].Beside, []string{"README.md"}) {
 		t.Errorf("a file beside: %+v", found)
 	}
 }
@@ -185,13 +188,14 @@ func TestTheModelMustBeCovered(t *testing.T) {
 	key := keyOf(t, "a")
 	f := signed(t, key)
 	var err error
-	if f.ModelSignature, err = attest.SignModel("m", []attest.File{report}, nil, key); err != nil {
+	if f.ModelSignature, err = attestation.SignModel("m", []attestation.File{report}, nil, key); err != nil {
 		t.Fatal(err)
 	}
-	if found := f.Check(key.Public()); found[0].Verdict != attest.Invalid {
+	if found := f.Check(key.Public()); found[0].Verdict != attestation.Invalid {
 		t.Errorf("%+v", found)
 	}
-	if _, err := attest.SignModel("m", []attest.File{file(attest.ProvenanceFile, "x")}, nil, key); err == nil {
+	nothing := []attestation.File{file(attestation.ProvenanceFile, "x")}
+	if _, err := attestation.SignModel("m", nothing, nil, key); err == nil {
 		t.Error("nothing was signed")
 	}
 }
@@ -200,12 +204,12 @@ func TestTheModelMustBeCovered(t *testing.T) {
 func TestLinesOfSeveralKeys(t *testing.T) {
 	a, b := keyOf(t, "a"), keyOf(t, "b")
 	f := signed(t, a)
-	line, err := attest.SignProvenance(run, b)
+	line, err := attestation.SignProvenance(run, b)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 2 { // again in its own place
-		if f.Provenance, err = attest.AddProvenance(f.Provenance, line); err != nil {
+		if f.Provenance, err = attestation.AddProvenance(f.Provenance, line); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -215,7 +219,7 @@ func TestLinesOfSeveralKeys(t *testing.T) {
 	if got := verdicts(f.Check(b.Public(), a.Public())); got != "valid valid valid" {
 		t.Error(got)
 	}
-	if _, err := attest.AddProvenance(nil, []byte("{}")); err == nil {
+	if _, err := attestation.AddProvenance(nil, []byte("{}")); err == nil {
 		t.Error("a line that is no envelope was added")
 	}
 }
@@ -227,13 +231,13 @@ func FuzzCheck(f *testing.F) {
 	f.Add(good.ModelSignature, good.Provenance)
 	f.Add([]byte(`{"mediaType":""}`), []byte("\n"))
 	f.Fuzz(func(t *testing.T, bundle, lines []byte) {
-		folder := attest.Folder{Model: model.Name, Files: good.Files, ModelSignature: bundle, Provenance: lines}
+		folder := attestation.Folder{Model: model.Name, Files: good.Files, ModelSignature: bundle, Provenance: lines}
 		for _, found := range folder.Check(key.Public()) {
 			same := bytes.Equal(bytes.TrimSuffix(bundle, []byte("\n")), good.ModelSignature)
-			if found.File == attest.ProvenanceFile {
+			if found.File == attestation.ProvenanceFile {
 				same = bytes.Contains(lines, bytes.TrimSuffix(good.Provenance, []byte("\n")))
 			}
-			if found.Verdict == attest.Valid && !same {
+			if found.Verdict == attestation.Valid && !same {
 				t.Errorf("%+v for %q, %q", found, bundle, lines)
 			}
 		}

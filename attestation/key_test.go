@@ -1,4 +1,4 @@
-package attest_test
+package attestation_test
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gram-compute/gram/attest"
+	"github.com/gram-compute/gram/attestation"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -46,11 +46,11 @@ func TestKeysAreRead(t *testing.T) {
 	for name, text := range map[string][]byte{
 		"PKCS#8": pkcs8(key), "SEC 1": append(parameters, pemOf("EC PRIVATE KEY", sec1, err)...),
 	} {
-		private, err := attest.ReadPrivateKey(text)
+		private, err := attestation.ReadPrivateKey(text)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		public, err := attest.ReadPublicKey(spki(key.Public()))
+		public, err := attestation.ReadPublicKey(spki(key.Public()))
 		if err != nil || public.ID() != private.Public().ID() || !bytes.Equal(public.PEM(), spki(key.Public())) {
 			t.Errorf("%s: %v, %v, %v", name, public.ID(), private.Public().ID(), err)
 		}
@@ -84,14 +84,15 @@ func TestKeysOfOtherKinds(t *testing.T) {
 	for name, text := range map[string][]byte{
 		"P-384": pkcs8(p384), "public P-384": spki(p384.Public()), "Ed25519": pkcs8(ed), "RSA": pkcs8(rsaKey),
 		"public Ed25519": spki(ed.Public()), "public RSA": spki(rsaKey.Public()), "nothing": nil,
-		"a certificate": pemOf("CERTIFICATE", []byte{1}, nil), "encrypted": pemOf("ENCRYPTED PRIVATE KEY", []byte{1}, nil),
+		"a certificate":   pemOf("CERTIFICATE", []byte{1}, nil),
+		"encrypted":       pemOf("ENCRYPTED PRIVATE KEY", []byte{1}, nil),
 		"no DER":          []byte("-----BEGIN PRIVATE KEY-----\n" + secret + "\n-----END PRIVATE KEY-----\n"),
 		"no DER in SEC 1": []byte("-----BEGIN EC PRIVATE KEY-----\n" + secret + "\n-----END EC PRIVATE KEY-----\n"),
 		"no public DER":   []byte("-----BEGIN PUBLIC KEY-----\n" + secret + "\n-----END PUBLIC KEY-----\n"),
 		"text":            []byte("secretsecret"),
 	} {
-		_, private := attest.ReadPrivateKey(text)
-		_, public := attest.ReadPublicKey(text)
+		_, private := attestation.ReadPrivateKey(text)
+		_, public := attestation.ReadPublicKey(text)
 		for _, err := range []error{private, public} {
 			fault, ok := errors.AsType[*protocol.Fault](err)
 			if !ok || fault.Code != protocol.CodeKeyUnusable || strings.Contains(err.Error(), "secretsecret") {
@@ -99,10 +100,10 @@ func TestKeysOfOtherKinds(t *testing.T) {
 			}
 		}
 	}
-	if _, err := attest.ReadPrivateKey(spki(p256.Public())); err == nil {
+	if _, err := attestation.ReadPrivateKey(spki(p256.Public())); err == nil {
 		t.Error("a public key was read as a private one")
 	}
-	if _, err := attest.ReadPublicKey(pkcs8(p256)); err == nil {
+	if _, err := attestation.ReadPublicKey(pkcs8(p256)); err == nil {
 		t.Error("a private key was read as a public one")
 	}
 }
@@ -110,7 +111,7 @@ func TestKeysOfOtherKinds(t *testing.T) {
 func TestDerivedKeys(t *testing.T) {
 	secret := bytes.Repeat([]byte{1}, 32)
 	id := func(secret []byte, purpose string) string {
-		key, err := attest.DeriveKey(secret, purpose)
+		key, err := attestation.DeriveKey(secret, purpose)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -120,7 +121,7 @@ func TestDerivedKeys(t *testing.T) {
 	if a != id(secret, "a") || a == id(secret, "b") || a == id(bytes.Repeat([]byte{2}, 32), "a") {
 		t.Error("a derived key does not follow from its secret and purpose alone")
 	}
-	if _, err := attest.DeriveKey(secret[:31], "a"); err == nil {
+	if _, err := attestation.DeriveKey(secret[:31], "a"); err == nil {
 		t.Error("a short secret was taken")
 	}
 }
@@ -133,12 +134,12 @@ func FuzzReadKeys(f *testing.F) {
 	f.Add(pkcs8(key))
 	f.Add(spki(key.Public()))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if public, err := attest.ReadPublicKey(text); err == nil {
-			if again, err := attest.ReadPublicKey(public.PEM()); err != nil || again.ID() != public.ID() {
+		if public, err := attestation.ReadPublicKey(text); err == nil {
+			if again, err := attestation.ReadPublicKey(public.PEM()); err != nil || again.ID() != public.ID() {
 				t.Errorf("%q: read again: %v", text, err)
 			}
 		}
-		if private, err := attest.ReadPrivateKey(text); err == nil && private.Public().ID() == "" {
+		if private, err := attestation.ReadPrivateKey(text); err == nil && private.Public().ID() == "" {
 			t.Errorf("%q: a key without an identifier", text)
 		}
 	})

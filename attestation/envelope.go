@@ -1,4 +1,4 @@
-package attest
+package attestation
 
 import (
 	"bytes"
@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/gram-compute/gram/protocol"
 )
@@ -32,8 +31,7 @@ type Signature struct {
 
 // PAE is the pre-authentication encoding of DSSE: what is signed, in place of the payload alone.
 func PAE(payloadType string, payload []byte) []byte {
-	out := []byte("DSSEv1 " + strconv.Itoa(len(payloadType)) + " " + payloadType + " " + strconv.Itoa(len(payload)) + " ")
-	return append(out, payload...)
+	return fmt.Appendf(nil, "DSSEv1 %d %s %d %s", len(payloadType), payloadType, len(payload), payload)
 }
 
 // seal signs a payload. The envelope carries the key's identifier if named.

@@ -1,4 +1,4 @@
-// Package attest signs what a finished job left, and checks such signatures. It works on bytes and reads no files.
+// Package attestation signs what a finished job left, and checks such signatures. It works on bytes and reads no files.
 //
 // Two files beside the model hold signatures:
 //
@@ -13,4 +13,4 @@
 // the same bytes. A key's identifier is the SHA-256 of its public key's PEM text in hexadecimal, as model_signing
 // computes it. The envelope's identifier is not signed: it tells which key to try, and a signature counts only if the
 // key that verifies it has exactly this identifier.
-package attest
+package attestation

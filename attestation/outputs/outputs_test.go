@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gram-compute/gram/attest"
-	"github.com/gram-compute/gram/attest/outputs"
+	"github.com/gram-compute/gram/attestation"
+	"github.com/gram-compute/gram/attestation/outputs"
 	"github.com/gram-compute/gram/objstore/mem"
 	"github.com/gram-compute/gram/proof"
 	"github.com/gram-compute/gram/protocol"
@@ -82,9 +82,9 @@ func read(t testing.TB, content map[string][]byte) *outputs.Folder {
 	return f
 }
 
-func keyOf(t testing.TB, name string) *attest.PrivateKey {
+func keyOf(t testing.TB, name string) *attestation.PrivateKey {
 	t.Helper()
-	key, err := attest.DeriveKey(bytes.Repeat([]byte{7}, 32), name)
+	key, err := attestation.DeriveKey(bytes.Repeat([]byte{7}, 32), name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestSignAFolder(t *testing.T) {
 	}
 	f := read(t, content)
 	found := f.Check(key.Public())
-	if len(found) != 2 || !attest.HasValid(found) || found[0].Covered != 6 || len(found[0].Beside) != 0 {
+	if len(found) != 2 || !attestation.HasValid(found) || found[0].Covered != 6 || len(found[0].Beside) != 0 {
 		t.Errorf("found %+v", found)
 	}
 	if again, err := f.Sign(key); err != nil || !bytes.Equal(again[0].Data, signed[0].Data) ||
@@ -113,15 +113,15 @@ func TestSignAFolder(t *testing.T) {
 	for _, name := range []string{"proof/spec.json", "proof/states/00.safetensors", "result/part-000000.csv"} {
 		delete(content, name)
 	}
-	if found := read(t, content).Check(key.Public()); !attest.HasValid(found) {
+	if found := read(t, content).Check(key.Public()); !attestation.HasValid(found) {
 		t.Errorf("a part of the folder: %+v", found)
 	}
 	for name, data := range content { // each other file counts
-		if name == attest.ModelSignatureFile || name == attest.ProvenanceFile {
+		if name == attestation.ModelSignatureFile || name == attestation.ProvenanceFile {
 			continue
 		}
 		content[name] = append(slices.Clone(data), 'x')
-		if found := read(t, content).Check(key.Public()); attest.HasValid(found) {
+		if found := read(t, content).Check(key.Public()); attestation.HasValid(found) {
 			t.Errorf("%s was changed: %+v", name, found)
 		}
 		content[name] = data
@@ -131,23 +131,24 @@ func TestSignAFolder(t *testing.T) {
 // A signature by another program may cover files that Sign leaves out: they are compared as well.
 func TestSignaturesThatCoverMore(t *testing.T) {
 	content, key := files(t), keyOf(t, "a")
-	var all []attest.File
+	var all []attestation.File
 	for _, name := range []string{"model.safetensors", "result/part-000000.csv"} {
-		all = append(all, attest.File{Name: name, SHA256: sha256.Sum256(content[name])})
+		all = append(all, attestation.File{Name: name, SHA256: sha256.Sum256(content[name])})
 	}
 	var err error
-	if content[attest.ModelSignatureFile], err = attest.SignModel("j", all, nil, key); err != nil {
+	if content[attestation.ModelSignatureFile], err = attestation.SignModel("j", all, nil, key); err != nil {
 		t.Fatal(err)
 	}
 	f := read(t, content)
-	if found := f.Check(key.Public()); !attest.HasValid(found) || found[0].Covered != 2 || len(found[0].Beside) != 5 {
+	found := f.Check(key.Public())
+	if !attestation.HasValid(found) || found[0].Covered != 2 || len(found[0].Beside) != 5 {
 		t.Errorf("found %+v", found)
 	}
 	if _, err := f.Sign(key); err != nil {
 		t.Error(err)
 	}
 	content["result/part-000000.csv"] = []byte("other rows")
-	if found := read(t, content).Check(key.Public()); attest.HasValid(found) {
+	if found := read(t, content).Check(key.Public()); attestation.HasValid(found) {
 		t.Errorf("a part was changed: %+v", found)
 	}
 }
@@ -158,7 +159,7 @@ func TestDependencies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var e attest.Envelope
+	var e attestation.Envelope
 	if err := json.Unmarshal(signed[1].Data, &e); err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +198,7 @@ func TestASignatureOfAnotherKey(t *testing.T) {
 	if signed, err = f.Sign(keyOf(t, "b")); err != nil || bytes.Count(signed[1].Data, []byte("\n")) != 2 {
 		t.Errorf("%s, %v", signed[1].Data, err)
 	}
-	content[attest.ModelSignatureFile] = []byte("rubbish")
+	content[attestation.ModelSignatureFile] = []byte("rubbish")
 	if _, err := read(t, content).Sign(keyOf(t, "b")); err == nil {
 		t.Error("a file that is no signature was replaced")
 	}
@@ -248,11 +249,11 @@ func TestWhatOfAProofIsLeftOut(t *testing.T) {
 		proof.SpecFile, proof.InputFile, proof.PlanFile, proof.RoundFile(1), proof.StateFile(proof.Digest{}),
 		proof.PartialFile(proof.Digest{}),
 	} {
-		if !attest.IsIgnored(name) {
+		if !attestation.IsIgnored(name) {
 			t.Errorf("%s is signed, and not in every copy", name)
 		}
 	}
-	if attest.IsIgnored(proof.ManifestFile) {
+	if attestation.IsIgnored(proof.ManifestFile) {
 		t.Error("the manifest is not signed")
 	}
 }
@@ -276,7 +277,7 @@ func FuzzAgree(f *testing.F) {
 			folder.Put(s.Name, s.Data)
 		}
 		folder.Model = outputs.ModelFile
-		if found := folder.Check(key.Public()); !attest.HasValid(found) {
+		if found := folder.Check(key.Public()); !attestation.HasValid(found) {
 			t.Errorf("signed, and %+v", found)
 		}
 	})

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gram-compute/gram/attest"
+	"github.com/gram-compute/gram/attestation"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/proof"
 	"github.com/gram-compute/gram/protocol"
@@ -28,12 +28,12 @@ const (
 const (
 	maxFiles       = 1 << 20
 	maxJSONBytes   = 64 << 20
-	maxSignedBytes = attest.MaxBytes
+	maxSignedBytes = attestation.MaxBytes
 )
 
 // Folder is the folder of a job's outputs: digests of its files, and what the signatures say and the record tells.
 type Folder struct {
-	attest.Folder
+	attestation.Folder
 	Job     string
 	Listed  []string // parts of results, whose digests their index lists
 	Replace bool     // Sign may replace a signature by another key
@@ -42,15 +42,15 @@ type Folder struct {
 }
 
 // Read lists a folder, whose prefix ends in "/" or is empty, and digests its files. Parts of results and what a proof's
-// manifest covers may be as large as the input; they are digested only if model.sig covers them. Every other file is read
-// once. A folder without a model is a *protocol.Fault.
+// manifest covers may be as large as the input; they are digested only if model.sig covers them. Every other file is
+// read once. A folder without a model is a *protocol.Fault.
 func Read(ctx context.Context, store objstore.Store, prefix string) (*Folder, error) {
 	names, present, err := list(ctx, store, prefix)
 	if err != nil {
 		return nil, err
 	}
-	f := &Folder{Folder: attest.Folder{Model: ModelFile}, whole: map[string][]byte{}}
-	for _, name := range []string{attest.ModelSignatureFile, attest.ProvenanceFile} {
+	f := &Folder{Folder: attestation.Folder{Model: ModelFile}, whole: map[string][]byte{}}
+	for _, name := range []string{attestation.ModelSignatureFile, attestation.ProvenanceFile} {
 		if present[name] {
 			if err := f.add(ctx, store, prefix, name); err != nil {
 				return nil, err
@@ -67,14 +67,14 @@ func Read(ctx context.Context, store objstore.Store, prefix string) (*Folder, er
 		if part {
 			f.Listed = append(f.Listed, name)
 		}
-		if (part || attest.IsIgnored(name)) && !covered[name] {
+		if (part || attestation.IsIgnored(name)) && !covered[name] {
 			continue
 		}
 		if err := f.add(ctx, store, prefix, name); err != nil {
 			return nil, err
 		}
 	}
-	if !slices.ContainsFunc(f.Files, func(file attest.File) bool { return file.Name == ModelFile }) {
+	if !slices.ContainsFunc(f.Files, func(file attestation.File) bool { return file.Name == ModelFile }) {
 		return nil, protocol.TaskFault(protocol.CodeCorrupt, "there is no %s in this folder", ModelFile).
 			In(store.String() + "/" + prefix).WithHint("Name the folder of a job's outputs")
 	}
@@ -102,13 +102,13 @@ func list(ctx context.Context, store objstore.Store, prefix string) ([]string, m
 func (f *Folder) add(ctx context.Context, store objstore.Store, prefix, name string) error {
 	var limit int64
 	switch name {
-	case attest.ModelSignatureFile, attest.ProvenanceFile:
+	case attestation.ModelSignatureFile, attestation.ProvenanceFile:
 		limit = maxSignedBytes
 	case ProvenanceFile, ReportFile, proof.ManifestFile:
 		limit = maxJSONBytes
 	default:
 		digest, err := digestOf(ctx, store, prefix+name)
-		f.Files = append(f.Files, attest.File{Name: name, SHA256: digest})
+		f.Files = append(f.Files, attestation.File{Name: name, SHA256: digest})
 		return err
 	}
 	data, _, err := objstore.ReadAll(ctx, store, prefix+name, objstore.GetOptions{}, limit)
@@ -122,39 +122,39 @@ func (f *Folder) add(ctx context.Context, store objstore.Store, prefix, name str
 // Put adds a file that is known whole, or replaces it.
 func (f *Folder) Put(name string, data []byte) {
 	switch name {
-	case attest.ModelSignatureFile:
+	case attestation.ModelSignatureFile:
 		f.ModelSignature = data
-	case attest.ProvenanceFile:
+	case attestation.ProvenanceFile:
 		f.Provenance = data
 	default:
 		if f.whole == nil {
 			f.whole = map[string][]byte{}
 		}
 		f.whole[name] = data
-		f.Files = slices.DeleteFunc(f.Files, func(old attest.File) bool { return old.Name == name })
-		f.Files = append(f.Files, attest.File{Name: name, SHA256: sha256.Sum256(data)})
+		f.Files = slices.DeleteFunc(f.Files, func(old attestation.File) bool { return old.Name == name })
+		f.Files = append(f.Files, attestation.File{Name: name, SHA256: sha256.Sum256(data)})
 	}
 }
 
-func digestOf(ctx context.Context, store objstore.Store, key string) (attest.Digest, error) {
+func digestOf(ctx context.Context, store objstore.Store, key string) (attestation.Digest, error) {
 	body, _, err := store.Get(ctx, key, objstore.GetOptions{})
 	if err != nil {
-		return attest.Digest{}, err
+		return attestation.Digest{}, err
 	}
 	defer body.Close()
 	sum := sha256.New()
 	if _, err := io.Copy(sum, body); err != nil {
-		return attest.Digest{}, fmt.Errorf("read %s/%s: %w", store, key, err)
+		return attestation.Digest{}, fmt.Errorf("read %s/%s: %w", store, key, err)
 	}
-	return attest.Digest(sum.Sum(nil)), nil
+	return attestation.Digest(sum.Sum(nil)), nil
 }
 
 // digest returns the digest of a file, if it is present.
-func (f *Folder) digest(name string) (attest.Digest, bool) {
+func (f *Folder) digest(name string) (attestation.Digest, bool) {
 	for _, file := range f.Files {
 		if file.Name == name {
 			return file.SHA256, true
 		}
 	}
-	return attest.Digest{}, false
+	return attestation.Digest{}, false
 }
