@@ -36,7 +36,7 @@ var run = attestation.Run{
 	Job: "glosses-1", Spec: json.RawMessage(`{"kind":"NaiveBayes"}`), SpecHash: strings.Repeat("ab", 32),
 	Root: strings.Repeat("cd", 32), Subjects: []attestation.File{model, manifest},
 	Byproducts: []attestation.File{report},
-	Builder: "https://example.org/builder", Started: "2026-11-25T06:00:00.000Z",
+	Builder:    "https://example.org/builder", Started: "2026-11-25T06:00:00.000Z",
 	Dependencies: []attestation.Resource{{URI: "s3://b/x.tsv", Digest: map[string]string{"md5": "00"}}},
 }
 

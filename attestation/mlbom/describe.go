@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// approaches are how kinds learn, in the words of CycloneDX; kinds that learn nothing, or one way or another, have none.
+// approaches are how kinds learn, in the words of CycloneDX. Kinds that learn nothing, or in several ways, have none.
 var approaches = map[string]string{
 	"NaiveBayes": "supervised", "GaussianNaiveBayes": "supervised", "NearestMean": "supervised",
 	"KernelNearestMean": "supervised", "KernelDensityBayes": "supervised", "Perceptron": "supervised",

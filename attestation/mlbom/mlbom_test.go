@@ -111,8 +111,10 @@ func TestDescribe(t *testing.T) {
 		InitialModel: &mlbom.Initial{URI: "s3://m/old", SHA256: "00"},
 		DataSets: []mlbom.DataSet{{Field: "spec.input", URI: "s3://b/x.tsv", Objects: 2, Digest: "l"},
 			{Field: "spec.queries", URI: "s3://b/q", Objects: 3}},
-		Metrics: []mlbom.Metric{{Type: "accuracy", Value: "0.75", Slice: on}, {Type: "macro F1", Value: "0.50", Slice: on},
-			{Type: "mean squared error", Value: "0.125", Slice: on}, {Type: "R2", Value: "-1.5", Slice: on}},
+		Metrics: []mlbom.Metric{
+			{Type: "accuracy", Value: "0.75", Slice: on}, {Type: "macro F1", Value: "0.50", Slice: on},
+			{Type: "mean squared error", Value: "0.125", Slice: on}, {Type: "R2", Value: "-1.5", Slice: on},
+		},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
