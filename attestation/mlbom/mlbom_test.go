@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gram-compute/gram/attestation/mlbom"
-	"github.com/gram-compute/gram/jobs/all"
 )
 
 var facts = mlbom.Facts{
@@ -123,23 +121,6 @@ func TestDescribe(t *testing.T) {
 		if _, err := mlbom.Describe([]byte(pair[0]), []byte(pair[1]), "m"); err == nil {
 			t.Errorf("read %q and %q", pair[0], pair[1])
 		}
-	}
-}
-
-// Every kind that is said to learn is a kind, and those that are not said to are known.
-func TestApproachesOfAllKinds(t *testing.T) {
-	var without []string
-	for _, kind := range all.Kinds() {
-		facts, err := mlbom.Describe([]byte(`{"spec":{"kind":"`+kind.Name+`"}}`), []byte("{}"), "m")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if facts.Approach == "" {
-			without = append(without, kind.Name)
-		}
-	}
-	if want := []string{"KernelMatrix", "NearestNeighbors", "Predict"}; !slices.Equal(without, want) {
-		t.Errorf("no approach for %v, want %v: give a new kind its row", without, want)
 	}
 }
 

@@ -19,8 +19,8 @@ func publicKeyCommand(a *app) *cobra.Command {
 		Example: "  gram cluster public-key > cluster.pub",
 		Long: `Keep the file to check the cluster's signatures when the cluster is gone, with
 ` + "`gram model get --public-key`" + ` or ` + "`model_signing verify key`" + `. The key is the same
-on every member and lasts as long as the cluster. A cluster that is restored from
-a backup is another one, with another key.`,
+on every member and lasts as long as the cluster. A cluster that is restored
+from a backup is another one, with another key.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := a.connect()

@@ -34,9 +34,9 @@ SCHEDULE@latest or @ALIAS) into a folder. Every file is compared with the
 SHA-256 that the cluster has of it before it is written. A file that is there
 already stays if it is the same; with other content it is an error. The parts
 of results with a row for every record are for ` + "`gram get`" + `. Signatures beside
-the model (` + "`gram sign`" + `) are checked before anything is written, with the cluster's
-own key. With --public-key only these keys count, and the model must have a valid
-signature by one. An invalid signature is always an error.`,
+the model (` + "`gram sign`" + `) are checked before anything is written, with the key of
+the cluster. With --public-key only these keys count, and the model must have a
+valid signature by one. An invalid signature is always an error.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.connect()

@@ -73,10 +73,10 @@ func (a *app) signaturesOf(
 		}
 	}
 	base := strings.TrimSuffix(model.GetUri(), model.GetName())
-	if folder.ModelSignature, err = readSignature(ctx, base+attestation.ModelSignatureFile); err != nil {
+	if folder.ModelSignature, err = a.readSignature(ctx, base+attestation.ModelSignatureFile); err != nil {
 		return nil, err
 	}
-	if folder.Provenance, err = readSignature(ctx, base+attestation.ProvenanceFile); err != nil {
+	if folder.Provenance, err = a.readSignature(ctx, base+attestation.ProvenanceFile); err != nil {
 		return nil, err
 	}
 	if len(keyFiles) == 0 && (folder.ModelSignature != nil || folder.Provenance != nil) {
@@ -108,10 +108,15 @@ func (a *app) checkFolder(ctx context.Context, folder string, keyFiles []string)
 	return a.checkSignatures(read.Folder, folder, len(keyFiles) > 0, keys)
 }
 
-// readSignature reads a file of signatures; nil if it is absent.
-func readSignature(ctx context.Context, uri string) ([]byte, error) {
+// readSignature reads a file of signatures; nil if it is absent. A store may deny what is absent to those who may not
+// list it.
+func (a *app) readSignature(ctx context.Context, uri string) ([]byte, error) {
 	data, err := objects.Read(ctx, uri, attestation.MaxBytes, "")
 	if errors.Is(err, objstore.ErrNotFound) {
+		return nil, nil
+	}
+	if errors.Is(err, objstore.ErrDenied) {
+		a.note("gram: warning: %s may not be read, or is absent", uri)
 		return nil, nil
 	}
 	if err != nil {

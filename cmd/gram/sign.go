@@ -36,13 +36,13 @@ func signCommand(a *app) *cobra.Command {
   gram sign glosses-k3f9p2 --key key.pem
   gram sign ./models/glosses-k3f9p2/ --key key.pem`,
 		Long: `Compares the files of a finished job with each other, and writes two signatures
-beside the model: model.sig, which ` + "`model_signing verify key`" + ` checks as well, and
+beside the model: model.sig, which OpenSSF's model_signing checks as well, and
 provenance.intoto.jsonl, a signed SLSA provenance with a line for each key.
 ` + "`gram model get`" + ` checks both. A word without "." and "/" names a job: its id,
-SCHEDULE@latest or @ALIAS; its files are also compared with the digests that the
-cluster has, and without --key the cluster signs these digests by its own key,
-which ` + "`gram cluster public-key`" + ` prints. All else is a folder or a URI of one, and
-needs --key: a file with an ECDSA key on P-256 in PEM.`,
+SCHEDULE@latest or @ALIAS. Its files are also compared with the digests that the
+cluster has, and without --key the cluster signs these digests by its own key
+(` + "`gram cluster public-key`" + `). All else is a folder or a URI of one, and needs
+--key: a file with an ECDSA key on P-256 in PEM.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s := signing{app: a, replace: replace}
@@ -130,6 +130,10 @@ func (s signing) sign(ctx context.Context, from string) error {
 	}
 	read.Replace = s.replace
 	signatures, key, err := s.signatures(ctx, read, place)
+	if fault, ok := errors.AsType[*protocol.Fault](err); ok && fault.Code == protocol.CodeOutputTaken {
+		return &exit.Failure{Code: exit.Conflict, What: place.folder + fault.Object + ": " + fault.What, Why: fault.Err,
+			Hint: fault.Hint, Cause: err}
+	}
 	if err != nil {
 		return err
 	}

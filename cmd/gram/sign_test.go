@@ -11,11 +11,14 @@ import (
 	"encoding/pem"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/gram-compute/gram/attestation/mlbom"
 	"github.com/gram-compute/gram/cmd/gram/internal/exit"
 	"github.com/gram-compute/gram/cmd/gram/internal/show"
+	"github.com/gram-compute/gram/jobs/all"
 	"github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -114,6 +117,26 @@ func TestSignAndGet(t *testing.T) {
 	}
 }
 
+// Another key takes the place of the first only if that is asked for. A folder needs a key.
+func TestSignAgain(t *testing.T) {
+	t.Parallel() // mostly waits for an election
+	c := newClient(t)
+	view := trained(t, c)
+	first, _ := c.keyFiles("a")
+	second, public := c.keyFiles("b")
+	folder := "models/" + view.ID
+	c.want(exit.Usage, c.run("sign", folder))
+	c.wantSays("a folder is signed with a key file")
+	c.want(0, c.run("sign", folder, "--key", first))
+	c.want(exit.Conflict, c.run("sign", folder, "--key", second))
+	c.wantSays("a signature of another key is there")
+	c.want(0, c.run("sign", folder, "--key", second, "--replace"))
+	found, err := c.app.checkFolder(t.Context(), c.app.folder(folder), []string{public})
+	if err != nil || len(found) != 3 || found[0].Verdict != "valid" || found[1].Verdict != "unchecked" {
+		t.Errorf("found %+v, %v", found, err)
+	}
+}
+
 // A signature that was changed is refused with any key, and nothing is written.
 func TestGetWithAChangedSignature(t *testing.T) {
 	t.Parallel() // mostly waits for an election
@@ -184,4 +207,21 @@ func TestKeysThatCannotSign(t *testing.T) {
 	c.want(exit.Failed, c.run("sign", t.TempDir(), "--key", private))
 	c.wantSays("can be read by others")
 	c.wantSays("there is no model.safetensors in this folder")
+}
+
+// Every kind that is said to learn is a kind, and those that are not said to are known.
+func TestApproachesOfAllKinds(t *testing.T) {
+	var without []string
+	for _, kind := range all.Kinds() {
+		facts, err := mlbom.Describe([]byte(`{"spec":{"kind":"`+kind.Name+`"}}`), []byte("{}"), "m")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if facts.Approach == "" {
+			without = append(without, kind.Name)
+		}
+	}
+	if want := []string{"KernelMatrix", "NearestNeighbors", "Predict"}; !slices.Equal(without, want) {
+		t.Errorf("no approach for %v, want %v: give a new kind its row", without, want)
+	}
 }

@@ -75,7 +75,7 @@ var layers = []layer{
 		"coordinator/state", "objstore", "protocol/...",
 	}},
 	{tree: "coordinator", may: []string{
-		"coordinator/...", "internal/faults", "objstore", "protocol/...",
+		"attestation", "coordinator/...", "internal/faults", "objstore", "protocol/...",
 	}},
 	{tree: "report", may: []string{"jobs", "protocol"}},
 	{tree: "worker", may: []string{
