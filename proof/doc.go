@@ -19,8 +19,8 @@
 //
 // # Rounds
 //
-// A record is digested when its round ends, and the next state holds that digest and the number of the round. So a state
-// covers all that was before it, and the records of all rounds are found from the last one.
+// A record is digested when its round ends, and the next state holds that digest and the number of the round. So a
+// state covers all that was before it, and the records of all rounds are found from the last one.
 //
 // # The root
 //

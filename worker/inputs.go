@@ -7,6 +7,7 @@ import (
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/planned"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -79,7 +80,7 @@ func (j *job) cut() jobs.Plan {
 }
 
 // firstModel reads the model that the spec begins from.
-func (j *job) firstModel(ctx context.Context) (jobs.Arrays, *pinnedModel, error) {
+func (j *job) firstModel(ctx context.Context) (jobs.Arrays, *planned.Model, error) {
 	uri := j.spec.Spec.Model
 	if uri == "" {
 		return jobs.Arrays{}, nil, nil
@@ -92,7 +93,7 @@ func (j *job) firstModel(ctx context.Context) (jobs.Arrays, *pinnedModel, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	if want := j.spec.Spec.ModelSHA256; want != "" && pinModel(uri, data).SHA256 != want {
+	if want := j.spec.Spec.ModelSHA256; want != "" && planned.PinModel(uri, data).SHA256 != want {
 		return nil, nil, modelFault(protocol.CodeInputChanged, uri, "its SHA-256 is not "+want+
 			", which the spec asks for", "Submit the job again with the model that is there now.")
 	}
@@ -107,5 +108,5 @@ func (j *job) firstModel(ctx context.Context) (jobs.Arrays, *pinnedModel, error)
 	if err := j.kind.CheckModel(model); err != nil {
 		return nil, nil, ofModel(uri, err)
 	}
-	return model, pinModel(uri, data), nil
+	return model, planned.PinModel(uri, data), nil
 }

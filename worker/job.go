@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/planned"
 	"github.com/gram-compute/gram/jobs/run"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
@@ -25,9 +26,9 @@ type job struct {
 
 	mu      sync.Mutex
 	planned bool
-	planSum string       // the digests of manifest and plan
-	inputs  []*input     // by jobs.Source
-	model   *pinnedModel // that it begins from, if any
+	planSum string         // the digests of manifest and plan
+	inputs  []*input       // by jobs.Source
+	model   *planned.Model // that it begins from, if any
 
 	output output
 	stateHolder
@@ -120,16 +121,16 @@ func (j *job) openPlan(ctx context.Context, brief *pb.JobBrief) error {
 	if err != nil {
 		return err
 	}
-	stored, err := unmarshalPlans(manifest, plan, len(j.inputs), j.spec.Spec.Model != "")
+	stored, err := planned.Unmarshal(manifest, plan, len(j.inputs), j.spec.Spec.Model != "")
 	if err != nil {
 		return err
 	}
 	for i, in := range j.inputs {
-		if err := in.ready(stored.manifests[i], stored.shards[i]); err != nil {
+		if err := in.ready(stored.Manifests[i], stored.Shards[i]); err != nil {
 			return err
 		}
 	}
-	j.model, j.planned, j.planSum = stored.model, true, planSumOf(brief)
+	j.model, j.planned, j.planSum = stored.Model, true, planSumOf(brief)
 	return nil
 }
 

@@ -2,8 +2,6 @@ package worker
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -12,26 +10,6 @@ import (
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/protocol"
 )
-
-// pinnedModel is the model that a job began from, as the plan task read it.
-type pinnedModel struct {
-	URI    string `json:"uri"`
-	SHA256 string `json:"sha256"`
-	Size   int64  `json:"size"`
-}
-
-func pinModel(uri string, data []byte) *pinnedModel {
-	sum := sha256.Sum256(data)
-	return &pinnedModel{URI: uri, SHA256: hex.EncodeToString(sum[:]), Size: int64(len(data))}
-}
-
-func (m *pinnedModel) check() error {
-	sum, err := hex.DecodeString(m.SHA256)
-	if err != nil || len(sum) != sha256.Size || m.URI == "" || m.Size < 0 {
-		return errors.New("the model is not pinned by its SHA-256")
-	}
-	return nil
-}
 
 // readModel reads an object of at most limit bytes. It is read once, and the job goes on
 // with what was read: nobody minds if the object changes later.

@@ -3,92 +3,119 @@ package worker
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
 
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/jobs/run"
+	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/proof"
 	"github.com/gram-compute/gram/protocol"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/gram-compute/gram/worker/proofs"
 )
 
-// The states of a job are kept beside its model while they are a hundredth of the input together, or this little.
-const (
-	statesShare = 100
-	statesFloor = 1 << 20 // bytes
-)
-
-// recordMetric carries what a step recorded to the report task, which takes it out of the metrics.
-const recordMetric = "step.record"
-
-// keepPartial is the Keep of a node's fold: under proof: full it writes each partial beside the model.
-func (n *nodeTask) keepPartial() func(context.Context, protocol.Node, jobs.Arrays) error {
-	if n.job.spec.Spec.Run.KeptOfProof() != proof.Full {
-		return nil
-	}
-	return func(ctx context.Context, _ protocol.Node, partial jobs.Arrays) error {
-		data := partial.Encode()
-		_, err := n.emit(ctx, proof.PartialFile(sha256.Sum256(data)), data)
-		return err
-	}
-}
-
-// roundProof is what a step leaves for the proof: the record of the round, and the state that it began with where it is
-// to be kept.
-type roundProof struct {
-	record *proof.Record
-	state  jobs.Arrays // nil where it is not kept
-	data   []byte      // the record
-	metric jobs.Metric // names the record for the report
-}
-
-// proofOf prepares what is written of a round.
-func (j *job) proofOf(state jobs.Arrays, record *proof.Record) (*roundProof, error) {
-	p := &roundProof{record: record, data: record.Encode()}
-	entry := proof.Round{Round: record.Round, Phase: record.Phase, Trees: len(record.Trees), Leaves: record.Leaves(),
-		Record: proof.File{SHA256: sha256.Sum256(p.data), Size: int64(len(p.data))}}
-	before, err := run.StatesBefore(state)
-	if err != nil {
-		return nil, err
-	}
-	if entry.State = j.keepsState(before + record.StateSize); entry.State {
-		p.state = state
-	}
-	p.metric, err = jobs.NewMetric(recordMetric, entry)
-	return p, err
-}
-
-// writes write the files beside the model.
-func (p *roundProof) writes(emit jobs.Emit) []func(context.Context) error {
-	write := func(name string, data func() []byte) func(context.Context) error {
-		return func(ctx context.Context) error {
-			_, err := emit(ctx, name, data())
-			return err
-		}
-	}
-	all := []func(context.Context) error{write(proof.RoundFile(p.record.Round), func() []byte { return p.data })}
-	if p.state != nil {
-		all = append(all, write(proof.StateFile(p.record.State), p.state.Encode))
-	}
-	return all
-}
-
-// keepsState reports whether a state is kept that makes that many bytes with those before it.
-func (j *job) keepsState(bytes int64) bool {
-	switch j.spec.Spec.Run.KeptOfProof() {
-	case proof.Full:
-		return true
-	case proof.States:
-		return bytes <= max(statesFloor, j.inputBytes()/statesShare)
-	}
-	return false
-}
-
-// inputBytes is the size of all data sets, as they are stored.
-func (j *job) inputBytes() int64 {
+// keeper keeps the job's proof beside its model.
+func (j *job) keeper() proofs.Keeper {
 	bytes := int64(0)
 	for _, in := range j.inputs {
 		for _, o := range in.manifest.Objects {
 			bytes += o.Size
 		}
 	}
-	return bytes
+	return proofs.Keeper{Kept: j.spec.Spec.Run.KeptOfProof(), InputBytes: bytes, Read: j.readOutput}
+}
+
+// maxOutputBytes bounds a file that readOutput reads: a record of as many nodes as a round of the most leaves has.
+const maxOutputBytes = 80 << 20
+
+// readOutput reads a file beside the model. One that is not there is a fault of CodeLost.
+func (j *job) readOutput(ctx context.Context, name string) ([]byte, error) {
+	store, prefix, base, err := j.openOutput(ctx)
+	if err != nil {
+		return nil, err
+	}
+	uri := base + "/" + prefix + name
+	data, _, err := objstore.ReadAll(ctx, store, prefix+name, objstore.GetOptions{}, maxOutputBytes)
+	if errors.Is(err, objstore.ErrNotFound) {
+		return nil, protocol.TaskFault(protocol.CodeLost, "a file is gone from beside the model").In(uri).Because(err)
+	}
+	if err != nil {
+		return nil, outputFault(uri, err)
+	}
+	return data, nil
+}
+
+// takeRecords parts what steps recorded from the other metrics.
+func (r *runReport) takeRecords() (err error) {
+	r.Metrics = slices.DeleteFunc(r.Metrics, func(m jobs.Metric) bool {
+		if m.Name != proofs.RecordMetric {
+			return false
+		}
+		var round proof.Round
+		if failed := json.Unmarshal(m.Value, &round); failed != nil {
+			err = fmt.Errorf("read what a step recorded: %w", failed)
+		}
+		r.records = append(r.records, round)
+		return true
+	})
+	return err
+}
+
+// prove writes the files of the proof that no step wrote, and sums it up. A job whose records are gone from the place
+// of its outputs has succeeded all the same: the report says that there is no proof.
+func (j *job) prove(ctx context.Context, brief *pb.JobBrief, facts *runReport) ([]*pb.OutputFile, error) {
+	rounds, err := j.keeper().Rounds(ctx, facts.records)
+	if fault, ok := errors.AsType[*protocol.Fault](err); ok && fault.Code == protocol.CodeLost {
+		facts.Warnings = append(facts.Warnings, "proof: there is none: "+fault.Error())
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	m := &proof.Manifest{SchemaVersion: proof.SchemaVersion, Job: j.id, Kept: j.spec.Spec.Run.KeptOfProof(),
+		Rounds: rounds,
+		Model:  proof.File{SHA256: proof.Digest(brief.GetModel().GetSha256()), Size: brief.GetModel().GetSize()}}
+	if err := j.writeProved(ctx, brief, m); err != nil {
+		return nil, err
+	}
+	m.Root = m.ComputeRoot()
+	data, err := m.Encode()
+	if err != nil {
+		return nil, err
+	}
+	written, err := j.writeOutput(ctx, proof.ManifestFile, data, otherBytes)
+	if err != nil {
+		return nil, err
+	}
+	facts.Proof = proofs.SummaryOf(m, proof.File{SHA256: sha256.Sum256(data), Size: int64(len(data))})
+	return []*pb.OutputFile{written}, nil
+}
+
+// writeProved writes what the rounds were made from.
+func (j *job) writeProved(ctx context.Context, brief *pb.JobBrief, m *proof.Manifest) error {
+	spec, err := j.spec.Canonical()
+	if err != nil {
+		return err
+	}
+	input, err := j.w.get(ctx, j.madeBy(0), brief.GetManifest())
+	if err != nil {
+		return err
+	}
+	plan, err := j.w.get(ctx, j.madeBy(0), brief.GetPlan())
+	if err != nil {
+		return err
+	}
+	for _, file := range []struct {
+		name string
+		data []byte
+		to   *proof.File
+	}{{proof.SpecFile, spec, &m.Spec}, {proof.InputFile, input, &m.Input}, {proof.PlanFile, plan, &m.Plan}} {
+		if _, err := j.writeOutput(ctx, file.name, file.data, otherBytes); err != nil {
+			return err
+		}
+		*file.to = proof.File{SHA256: sha256.Sum256(file.data), Size: int64(len(file.data))}
+	}
+	return nil
 }

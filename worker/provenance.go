@@ -10,8 +10,10 @@ import (
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/planned"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/gram-compute/gram/worker/proofs"
 )
 
 type provenance struct {
@@ -25,9 +27,9 @@ type provenance struct {
 	Plan          digest           `json:"plan"`
 	inputProvenance
 	Queries      *inputProvenance  `json:"queries,omitempty"`
-	InitialModel *pinnedModel      `json:"initial_model,omitempty"`
+	InitialModel *planned.Model    `json:"initial_model,omitempty"`
 	Rounds       []roundProvenance `json:"rounds"`
-	Proof        *proved           `json:"proof,omitempty"`
+	Proof        *proofs.Summary   `json:"proof,omitempty"`
 	Kernels      []string          `json:"kernel_sets"`
 	Workers      []string          `json:"workers"`
 	Build        string            `json:"build"`

@@ -14,6 +14,7 @@ import (
 	"github.com/gram-compute/gram/proof"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/gram-compute/gram/report"
+	"github.com/gram-compute/gram/worker/proofs"
 )
 
 // Names of a job's outputs.
@@ -117,7 +118,7 @@ type runReport struct {
 	Files         emitted          `json:"files,omitempty"`   // beside the model; of parts, their index
 	Timeline      *report.Timeline `json:"timeline,omitempty"`
 	Integrity     []inputIntegrity `json:"integrity"` // of what was read, by data set
-	Proof         *proved          `json:"proof,omitempty"`
+	Proof         *proofs.Summary  `json:"proof,omitempty"`
 	Warnings      []string         `json:"warnings,omitempty"`
 	// Certificate is what the kind finds when it checks the finished model.
 	Certificate json.RawMessage `json:"certificate,omitempty"`

@@ -40,7 +40,7 @@ func (j *job) node(ctx context.Context, task *pb.Task) (*pb.TaskOutput, error) {
 	id := task.GetId()
 	partial, err := tasks.Fold(ctx, task.GetPhase(), protocol.Tree(task.GetTreeLeaves()),
 		protocol.Node{Level: int(id.GetLevel()), Index: int(id.GetIndex())},
-		run.FoldSource{Made: n.made, Leaf: n.leaf, Keep: n.keepPartial()})
+		run.FoldSource{Made: n.made, Leaf: n.leaf, Keep: j.keeper().Partials(emit)})
 	if err != nil {
 		return nil, n.located(err)
 	}
@@ -67,13 +67,17 @@ type nodeTask struct {
 	at     place
 }
 
-func (n *nodeTask) made(ctx context.Context, node protocol.Node) (jobs.Arrays, error) {
+func (n *nodeTask) made(ctx context.Context, node protocol.Node) (jobs.Arrays, [32]byte, error) {
 	for _, p := range n.task.GetPieces() {
 		if int(p.GetLevel()) == node.Level && int(p.GetIndex()) == node.Index {
-			return n.job.w.getArrays(ctx, n.job.in(n.task), p.GetObject())
+			partial, err := n.job.w.getArrays(ctx, n.job.in(n.task), p.GetObject())
+			if err != nil {
+				return nil, [32]byte{}, err
+			}
+			return partial, [32]byte(p.GetObject().GetSha256()), nil
 		}
 	}
-	return nil, nil
+	return nil, [32]byte{}, nil
 }
 
 func (n *nodeTask) leaf(ctx context.Context, index int) (jobs.Arrays, error) {
@@ -139,15 +143,15 @@ func (j *job) step(ctx context.Context, task *pb.Task) (*pb.TaskOutput, error) {
 			return nil, err
 		}
 	}
-	kept, err := j.proofOf(state, record)
+	kept, err := j.keeper().Round(state, record)
 	if err != nil {
 		return nil, err
 	}
-	next.Metrics = append(next.Metrics, kept.metric)
+	next.Metrics = append(next.Metrics, kept.Metric)
 	if next.Metrics, err = files.metrics(next.Metrics); err != nil {
 		return nil, err
 	}
-	if err := j.putStep(ctx, task, next, wire, kept.writes(emit)); err != nil {
+	if err := j.putStep(ctx, task, next, wire, kept.Writes(emit)); err != nil {
 		return nil, err
 	}
 	return &pb.TaskOutput{Next: wire}, nil

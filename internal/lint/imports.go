@@ -29,6 +29,7 @@ var layers = []layer{
 	{tree: "dataset", may: []string{"objstore", "protocol", "kernelops/fmath", "kernelops/philox"}},
 	{tree: "jobs/params", may: []string{"protocol"}},
 	{tree: "jobs", may: []string{"dataset", "jobs/params", "kernelops", "protocol"}},
+	{tree: "jobs/planned", may: []string{"dataset", "jobs"}},
 	{tree: "jobs/run", may: []string{"dataset", "jobs", "kernelops", "proof", "protocol"}},
 	{tree: "proof", may: []string{"jobs", "protocol"}},
 	{tree: "attestation", may: []string{"protocol"}},
@@ -79,8 +80,8 @@ var layers = []layer{
 	}},
 	{tree: "report", may: []string{"jobs", "protocol"}},
 	{tree: "worker", may: []string{
-		"attestation/mlbom", "dataset/...", "internal/faults", "jobs", "jobs/run", "kernelops", "objstore", "proof",
-		"protocol/...", "report",
+		"attestation/mlbom", "dataset/...", "internal/faults", "jobs", "jobs/planned", "jobs/run", "kernelops",
+		"objstore", "proof", "protocol/...", "report",
 	}},
 	{tree: "internal/lint"},
 	{tree: "internal/faults"},

@@ -115,7 +115,9 @@ func (t treeRun) task(ctx context.Context, node protocol.Node) (jobs.Arrays, err
 		}
 	}
 	partial, err := t.tasks.Fold(ctx, t.phase, t.tree, node, run.FoldSource{
-		Made: func(_ context.Context, node protocol.Node) (jobs.Arrays, error) { return made[node], nil },
+		Made: func(_ context.Context, node protocol.Node) (jobs.Arrays, [32]byte, error) {
+			return made[node], made[node].Digest(), nil
+		},
 		Leaf: t.leaf,
 	})
 	if err != nil {

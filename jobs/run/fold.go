@@ -10,8 +10,8 @@ import (
 
 // FoldSource gives Fold what it does not merge itself.
 type FoldSource struct {
-	// Made returns the partial that someone already made for a node, or nil. It may be nil itself.
-	Made func(ctx context.Context, node protocol.Node) (jobs.Arrays, error)
+	// Made returns the partial that someone already made for a node, and its digest; or nil. It may be nil itself.
+	Made func(ctx context.Context, node protocol.Node) (jobs.Arrays, [digestBytes]byte, error)
 	// Leaf computes the partial of one leaf.
 	Leaf func(ctx context.Context, index int) (jobs.Arrays, error)
 	// Keep sees the partial of each node that Fold maps or merges, in post-order. It may be nil.
@@ -31,7 +31,8 @@ func (t *Tasks) Fold(ctx context.Context, phase string, tree protocol.Tree, node
 	if !tree.Valid(node) {
 		return nil, fmt.Errorf("jobs: %+v is not a canonical node of a tree of %d leaves", node, tree)
 	}
-	return fold{t, p, tree, from}.node(ctx, node)
+	made, err := fold{t, p, tree, from}.node(ctx, node)
+	return made.arrays, err
 }
 
 type fold struct {
@@ -41,22 +42,41 @@ type fold struct {
 	from  FoldSource
 }
 
-func (f fold) node(ctx context.Context, node protocol.Node) (jobs.Arrays, error) {
+// partial is that of a node; its digest is computed when the node above wants it.
+type partial struct {
+	arrays jobs.Arrays
+	known  bool
+	digest [digestBytes]byte
+}
+
+func (p partial) digested() [digestBytes]byte {
+	if p.known {
+		return p.digest
+	}
+	return p.arrays.Digest()
+}
+
+func (f fold) node(ctx context.Context, node protocol.Node) (partial, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return partial{}, err
 	}
 	if f.from.Made != nil {
-		if made, err := f.from.Made(ctx, node); made != nil || err != nil {
-			return made, err
+		if made, digest, err := f.from.Made(ctx, node); made != nil || err != nil {
+			return partial{made, true, digest}, err
 		}
 	}
+	made, err := f.make(ctx, node)
+	if err != nil || f.from.Keep == nil {
+		return partial{arrays: made}, err
+	}
+	return partial{arrays: made}, f.from.Keep(ctx, node, made)
+}
+
+// make maps a leaf, or merges the children of a node.
+func (f fold) make(ctx context.Context, node protocol.Node) (jobs.Arrays, error) {
 	left, right, ok := f.tree.Children(node)
 	if !ok {
-		leaf, err := f.from.Leaf(ctx, node.Index)
-		if err != nil {
-			return nil, err
-		}
-		return f.keep(ctx, node, leaf)
+		return f.from.Leaf(ctx, node.Index)
 	}
 	a, err := f.node(ctx, left)
 	if err != nil {
@@ -66,17 +86,5 @@ func (f fold) node(ctx context.Context, node protocol.Node) (jobs.Arrays, error)
 	if err != nil {
 		return nil, err
 	}
-	merged, err := f.mergeNodes(a, b)
-	if err != nil {
-		return nil, err
-	}
-	return f.keep(ctx, node, merged)
-}
-
-// keep shows a partial that was made.
-func (f fold) keep(ctx context.Context, node protocol.Node, partial jobs.Arrays) (jobs.Arrays, error) {
-	if f.from.Keep == nil {
-		return partial, nil
-	}
-	return partial, f.from.Keep(ctx, node, partial)
+	return f.mergeNodes(a, b)
 }

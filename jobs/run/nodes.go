@@ -8,8 +8,8 @@ import (
 	"github.com/gram-compute/gram/proof"
 )
 
-// A partial that was merged carries the digests of the partials of all nodes beneath it, and a leaf's the digest of what
-// its phase keeps for the next round. So the digest of a root covers all that its tree was made of (package proof).
+// A partial that was merged carries the digests of the partials of all nodes beneath it, and a leaf's the digest of
+// what its phase keeps for the next round. So the digest of a root covers all that its tree was made of (package proof).
 // Phases see neither.
 const (
 	nodesPrefix  = "proof."
@@ -19,8 +19,8 @@ const (
 
 const digestBytes = 32
 
-// Beneath returns the digests of the nodes beneath the node of a stored partial, in post-order, 32 bytes each: none of a
-// leaf.
+// Beneath returns the digests of the nodes beneath the node of a stored partial, in post-order, 32 bytes each: none of
+// a leaf.
 func Beneath(partial jobs.Arrays) ([]byte, error) {
 	if _, ok := partial[beneathArray]; !ok {
 		return nil, nil
@@ -56,17 +56,17 @@ func detachNodes(partial jobs.Arrays) (plain jobs.Arrays, beneath []byte, err er
 }
 
 // mergeNodes merges two neighbors, and lists what lies beneath the node that they make.
-func (f fold) mergeNodes(left, right jobs.Arrays) (jobs.Arrays, error) {
-	of := [2][digestBytes]byte{left.Digest(), right.Digest()}
-	left, beneathLeft, err := detachNodes(left)
+func (f fold) mergeNodes(left, right partial) (jobs.Arrays, error) {
+	of := [2][digestBytes]byte{left.digested(), right.digested()}
+	a, beneathLeft, err := detachNodes(left.arrays)
 	if err != nil {
 		return nil, err
 	}
-	right, beneathRight, err := detachNodes(right)
+	b, beneathRight, err := detachNodes(right.arrays)
 	if err != nil {
 		return nil, err
 	}
-	merged, err := f.tasks.merge(f.phase, left, right)
+	merged, err := f.tasks.merge(f.phase, a, b)
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,9 @@ func nodesOf(t *testing.T, leaves int, cut ...protocol.Node) (root jobs.Arrays, 
 		},
 	}
 	made := map[protocol.Node]jobs.Arrays{}
-	from.Made = func(_ context.Context, node protocol.Node) (jobs.Arrays, error) { return made[node], nil }
+	from.Made = func(_ context.Context, node protocol.Node) (jobs.Arrays, [32]byte, error) {
+		return made[node], made[node].Digest(), nil
+	}
 	for _, node := range append(cut, tree.Canonical(tree.Root())) {
 		partial, err := tasks.Fold(t.Context(), "bracket", tree, node, from)
 		if err != nil {
@@ -56,7 +58,7 @@ func TestNodesBeneathARoot(t *testing.T) {
 	}
 }
 
-// Whoever makes the pieces of a tree, its root is the same to the bit, with all that it lists.
+// However a tree is made in pieces, its root is the same to the bit, with all that it lists.
 func TestNodesDoNotDependOnPieces(t *testing.T) {
 	whole, _ := nodesOf(t, 7)
 	for _, cut := range [][]protocol.Node{

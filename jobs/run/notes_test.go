@@ -157,7 +157,8 @@ func TestRoundedColumnsAreNamed(t *testing.T) {
 		if got := warningsOf(next); err != nil || c.want == "" && got != "" || !strings.Contains(got, c.want) {
 			t.Errorf("%s: %s, %v; want %q", c.name, got, err, c.want)
 		}
-		if plain, k, err := detachKept(next.State); err != nil || len(plain) != 0 || k.Passed != "" || k.Offsets != nil {
+		plain, k, err := detachKept(next.State)
+		if err != nil || len(plain) != 0 || k.Passed != "" || k.Offsets != nil {
 			t.Errorf("%s: the state has %v, %v, %v", c.name, next.State.Names(), k, err)
 		}
 	}

@@ -104,11 +104,11 @@ func TestFoldFollowsTheTree(t *testing.T) {
 		{7, protocol.Node{Level: 3}, "2/0 2/1", "(M M)"},
 		{7, protocol.Node{Level: 3}, "2/0 0/1", "(M ((4 5) 6))"},
 	} {
-		made := func(_ context.Context, node protocol.Node) (jobs.Arrays, error) {
+		made := func(_ context.Context, node protocol.Node) (jobs.Arrays, [32]byte, error) {
 			if slices.Contains(strings.Fields(c.made), fmt.Sprintf("%d/%d", node.Level, node.Index)) {
-				return text("M"), nil
+				return text("M"), text("M").Digest(), nil
 			}
-			return nil, nil
+			return nil, [32]byte{}, nil
 		}
 		got, err := tasks.Fold(t.Context(), "bracket", protocol.Tree(c.leaves), c.node,
 			FoldSource{Made: made, Leaf: leaf})

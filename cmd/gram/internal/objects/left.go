@@ -6,11 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/gram-compute/gram/cmd/gram/internal/exit"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/protocol"
 	"github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/gram-compute/gram/worker"
 )
 
 // A store may have been written by anybody.
@@ -53,6 +55,28 @@ func LeftOutput(ctx context.Context, uri, job, name string) ([]byte, error) {
 		}
 	}
 	return nil, &exit.Failure{Code: exit.NotFound, What: fmt.Sprintf("job %s left no %s", job, name)}
+}
+
+// LeftFolder returns the URI, ending in "/", of the folder with the model that a job left.
+func LeftFolder(ctx context.Context, uri, job string) (string, error) {
+	store, err := OpenLeft(ctx, uri, job)
+	if err != nil {
+		return "", err
+	}
+	end, err := readEnd(ctx, store, job)
+	if err != nil {
+		return "", err
+	}
+	for _, o := range end.Outputs {
+		if o.Name == worker.ModelFile {
+			at := o.URI
+			if o.Key != "" {
+				at = uri + "/" + o.Key
+			}
+			return strings.TrimSuffix(at, o.Name), nil
+		}
+	}
+	return "", &exit.Failure{Code: exit.NotFound, What: fmt.Sprintf("job %s left no %s", job, worker.ModelFile)}
 }
 
 func readEnd(ctx context.Context, store objstore.Store, job string) (end protocol.EndRecord, err error) {

@@ -1,4 +1,4 @@
-package worker
+package planned
 
 import (
 	"bytes"
@@ -11,9 +11,9 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-func planOf(t testing.TB, sets int, model *pinnedModel) (planned, []byte, []byte) {
+func planOf(t testing.TB, sets int, model *Model) (Inputs, []byte, []byte) {
 	t.Helper()
-	p := planned{model: model}
+	p := Inputs{Model: model}
 	for i := range sets {
 		m := dataset.Manifest{URI: "mem://m/in/",
 			Objects: []dataset.Object{{Key: "a", Size: int64(10 + i), ETag: "1"}, {Key: "b", Size: 5, ETag: "2"}}}
@@ -21,9 +21,9 @@ func planOf(t testing.TB, sets int, model *pinnedModel) (planned, []byte, []byte
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.manifests, p.shards = append(p.manifests, m), append(p.shards, shards)
+		p.Manifests, p.Shards = append(p.Manifests, m), append(p.Shards, shards)
 	}
-	manifest, plan, err := p.marshal()
+	manifest, plan, err := p.Marshal()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,9 +32,9 @@ func planOf(t testing.TB, sets int, model *pinnedModel) (planned, []byte, []byte
 
 func TestPlansAreReadAsTheyWereWritten(t *testing.T) {
 	for sets := 1; sets <= 2; sets++ {
-		for _, model := range []*pinnedModel{nil, pinModel("mem://m/model", []byte("x"))} {
+		for _, model := range []*Model{nil, PinModel("mem://m/model", []byte("x"))} {
 			want, manifest, plan := planOf(t, sets, model)
-			got, err := unmarshalPlans(manifest, plan, sets, model != nil)
+			got, err := Unmarshal(manifest, plan, sets, model != nil)
 			if err != nil || !reflect.DeepEqual(got, want) {
 				t.Errorf("%d sets: %+v, %v", sets, got, err)
 			}
@@ -43,7 +43,7 @@ func TestPlansAreReadAsTheyWereWritten(t *testing.T) {
 }
 
 func TestPlansThatCannotBeUsed(t *testing.T) {
-	_, manifest, plan := planOf(t, 2, pinModel("mem://m/model", []byte("x")))
+	_, manifest, plan := planOf(t, 2, PinModel("mem://m/model", []byte("x")))
 	_, _, other := planOf(t, 1, nil)
 	in := func(data []byte, old, now string) []byte {
 		if !bytes.Contains(data, []byte(old)) {
@@ -62,7 +62,7 @@ func TestPlansThatCannotBeUsed(t *testing.T) {
 		"uncovered bytes":      {in(manifest, `"size":11`, `"size":12`), plan},
 		"null":                 {[]byte("null"), []byte("null")},
 	} {
-		_, err := unmarshalPlans(c.manifest, c.plan, 2, true)
+		_, err := Unmarshal(c.manifest, c.plan, 2, true)
 		var fault *protocol.Fault
 		if !errors.As(err, &fault) || fault.Code != protocol.CodeCorrupt {
 			t.Errorf("%s: %v", name, err)
@@ -72,7 +72,7 @@ func TestPlansThatCannotBeUsed(t *testing.T) {
 		sets  int
 		model bool
 	}{{1, true}, {2, false}} {
-		if _, err := unmarshalPlans(manifest, plan, c.sets, c.model); err == nil {
+		if _, err := Unmarshal(manifest, plan, c.sets, c.model); err == nil {
 			t.Errorf("a plan of another spec was taken: %+v", c)
 		}
 	}
@@ -80,7 +80,7 @@ func TestPlansThatCannotBeUsed(t *testing.T) {
 
 func FuzzUnmarshalPlans(f *testing.F) {
 	for sets := 1; sets <= 2; sets++ {
-		_, manifest, plan := planOf(f, sets, pinModel("mem://m/model", nil))
+		_, manifest, plan := planOf(f, sets, PinModel("mem://m/model", nil))
 		f.Add(manifest, plan, sets == 2)
 	}
 	f.Fuzz(func(t *testing.T, manifest, plan []byte, queries bool) {
@@ -88,15 +88,15 @@ func FuzzUnmarshalPlans(f *testing.F) {
 		if queries {
 			sets = 2
 		}
-		p, err := unmarshalPlans(manifest, plan, sets, true)
+		p, err := Unmarshal(manifest, plan, sets, true)
 		if err != nil {
 			return
 		}
-		m2, p2, err := p.marshal()
+		m2, p2, err := p.Marshal()
 		if err != nil {
 			t.Fatalf("what was read cannot be written: %v", err)
 		}
-		again, err := unmarshalPlans(m2, p2, sets, true)
+		again, err := Unmarshal(m2, p2, sets, true)
 		if err != nil || !reflect.DeepEqual(again, p) {
 			t.Fatalf("%+v, not %+v (%v)", again, p, err)
 		}

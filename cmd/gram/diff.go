@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/gram-compute/gram/cmd/gram/internal/compare"
+	"github.com/gram-compute/gram/cmd/gram/internal/exit"
+	"github.com/gram-compute/gram/cmd/gram/internal/objects"
+	"github.com/gram-compute/gram/cmd/gram/internal/show"
+	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
+	"github.com/spf13/cobra"
+)
+
+func diffCommand(a *app) *cobra.Command {
+	var store string
+	cmd := &cobra.Command{
+		Use:   "diff JOB|URI JOB|URI",
+		Short: "Find where two finished jobs part",
+		Example: `  gram diff digits-k3f9p2 digits-8x2mq4
+  gram diff news@latest s3://models/news-older/ -o json`,
+		Long: `Compares the specs, inputs and builds of two jobs, then the digests of what they
+made, round by round: the first node that differs is named. Of the models it
+tells for each array how many elements differ, by how much, and by how many
+floats at most and on average; and which figures on held-out records differ.
+A word without "." and "/" names a job (an id, SCHEDULE@latest or @ALIAS), all
+else the folder of a model. With --store both are jobs, by their ids, in the
+cluster's store, whether or not there is a cluster.
+
+Exit code 0: the models are the same, byte for byte. 9: they are not.`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error { return diffJobs(cmd.Context(), a, args, store) },
+	}
+	cmd.Flags().StringVar(&store, "store", "", storeUsage)
+	return cmd
+}
+
+func diffJobs(ctx context.Context, a *app, from []string, store string) error {
+	var folders [2]compare.Folder
+	for i := range folders {
+		at, err := outputFolder(ctx, a, from[i], store)
+		if err != nil {
+			return err
+		}
+		folders[i] = func(ctx context.Context, name string) ([]byte, error) {
+			return objects.Read(ctx, at+name, maxModelBytes, "")
+		}
+	}
+	d, err := compare.Jobs(ctx, folders[0], folders[1])
+	if err != nil {
+		return err
+	}
+	d.SchemaVersion = show.SchemaVersion
+	if a.flags.output == "json" {
+		err = a.printJSON(d)
+	} else {
+		printDifference(a, d)
+	}
+	if err != nil || d.SameModel {
+		return err
+	}
+	return &exit.Failure{Code: exit.Damaged, What: "the models differ", Cause: errModelsDiffer}
+}
+
+var errModelsDiffer = errors.New("the models differ")
+
+// diffColumns is how much room a value has in a table of three columns.
+const diffColumns = 24
+
+func printDifference(a *app, d *compare.Difference) {
+	var t terminal.Table
+	t.Row("", d.Jobs[0], d.Jobs[1])
+	for _, part := range []struct {
+		name   string
+		fields []compare.Field
+	}{{"spec", d.Spec}, {"input", d.Input}, {"build", d.Build}} {
+		if len(part.fields) == 0 {
+			t.Row(part.name, "the same")
+		}
+		for _, f := range part.fields {
+			t.Row(terminal.Shorten(rowName(part.name, f.Path), diffColumns+4), diffValue(f.Left), diffValue(f.Right))
+		}
+	}
+	t.Write(a.out)
+	fmt.Fprintf(a.out, "\nnodes  %s\n\n", d.Nodes.Says)
+	printArrays(a, d.Arrays)
+	printFigures(a, d)
+}
+
+// rowName is the path of a field of the spec, which is a name by itself, or of another part with the part's name.
+func rowName(part, path string) string {
+	if part == "spec" || part == path {
+		return path
+	}
+	return part + " " + path
+}
+
+func diffValue(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return terminal.Shorten(terminal.Clean(text), diffColumns)
+}
+
+func printArrays(a *app, arrays []compare.Array) {
+	var t terminal.Table
+	t.Row("ARRAY", "TYPE", "DIFFER", "LARGEST", "ULP MAX", "ULP MEAN")
+	same := 0
+	for _, array := range arrays {
+		switch {
+		case array.Says == "the same":
+			same++
+		case array.Differ == 0:
+			t.Row(terminal.Shorten(array.Name, diffColumns), array.Type, array.Says)
+		default:
+			ulps := [2]string{"-", "-"} // of whole numbers
+			if array.MaxULP > 0 {
+				ulps = [2]string{strconv.FormatInt(array.MaxULP, 10), shortNumber(array.MeanULP)}
+			}
+			t.Row(terminal.Shorten(array.Name, diffColumns), array.Type,
+				fmt.Sprintf("%d of %d", array.Differ, array.Elements), shortNumber(array.Largest), ulps[0], ulps[1])
+		}
+	}
+	if same == len(arrays) {
+		fmt.Fprintf(a.out, "model  the same: %d arrays\n", same)
+		return
+	}
+	t.Write(a.out)
+	fmt.Fprintf(a.out, "\n%d of %d arrays of the models differ\n", len(arrays)-same, len(arrays))
+}
+
+func printFigures(a *app, d *compare.Difference) {
+	switch {
+	case !d.Evaluated:
+		fmt.Fprintf(a.out, "\nevaluation  not both jobs held records out (spec.input.split)\n")
+		return
+	case len(d.Evaluation) == 0:
+		fmt.Fprintf(a.out, "\nevaluation  no figure differs\n")
+		return
+	}
+	var t terminal.Table
+	t.Row("EVALUATION", d.Jobs[0], d.Jobs[1], "CHANGE")
+	for _, f := range d.Evaluation {
+		t.Row(f.Name, shortNumber(f.Left), shortNumber(f.Right), fmt.Sprintf("%+.3g", f.Right-f.Left))
+	}
+	fmt.Fprintln(a.out)
+	t.Write(a.out)
+}
+
+func shortNumber(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }

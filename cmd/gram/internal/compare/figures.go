@@ -1,0 +1,52 @@
+package compare
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gram-compute/gram/jobs"
+)
+
+// Figure is a figure of the evaluation on held-out records that differs.
+type Figure struct {
+	Name  string  `json:"name"`
+	Left  float64 `json:"left"`
+	Right float64 `json:"right"`
+}
+
+// evaluated are the figures of an evaluation, by name: numbers, not the tables of single records and labels.
+func evaluated(metrics []jobs.Metric) (map[string]float64, error) {
+	found := map[string]float64{}
+	for _, m := range metrics {
+		if m.Name != "evaluation" && m.Name != "evaluation.regression" {
+			continue
+		}
+		values, err := flat(m.Value)
+		if err != nil {
+			return nil, fmt.Errorf("read the metric %s: %w", m.Name, err)
+		}
+		for path, text := range values { //lint:ordered each goes to a place of its own
+			if v, err := strconv.ParseFloat(text, 64); err == nil && !strings.Contains(path, "[") {
+				found[path] = v
+			}
+		}
+	}
+	return found, nil
+}
+
+func figures(a, b map[string]float64) []Figure {
+	names := slices.Concat(slices.Collect(maps.Keys(a)), slices.Collect(maps.Keys(b)))
+	slices.Sort(names)
+	found := []Figure{}
+	for _, name := range slices.Compact(names) {
+		x, inA := a[name]
+		y, inB := b[name]
+		if inA && inB && x != y {
+			found = append(found, Figure{name, x, y})
+		}
+	}
+	return found
+}

@@ -1,0 +1,112 @@
+package compare
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+
+	"github.com/gram-compute/gram/proof"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// Nodes is the first node that came out otherwise.
+type Nodes struct {
+	Says string `json:"says"`
+	// Round counts from 1; 0 means that no round differs, or that none can be compared.
+	Round int64  `json:"round,omitempty"`
+	Phase string `json:"phase,omitempty"`
+	Tree  int    `json:"tree"`
+	Level int    `json:"level"`
+	Index int    `json:"index"`
+	// Leaves is how many leaves of the round differ, of Of.
+	Leaves int64 `json:"leaves_differ,omitempty"`
+	Of     int64 `json:"leaves,omitempty"`
+}
+
+// nodes finds the first node that differs, in order of round, tree and post-order: a leaf comes before what it was
+// merged into.
+func nodes(ctx context.Context, a, b *job) (Nodes, error) {
+	if a.manifest == nil || b.manifest == nil {
+		return Nodes{Says: "a job left no proof, so nodes cannot be compared"}, nil
+	}
+	x, y := a.manifest.Rounds, b.manifest.Rounds
+	for i := range min(len(x), len(y)) {
+		if x[i].Record.SHA256 == y[i].Record.SHA256 {
+			continue
+		}
+		if x[i].Phase != y[i].Phase || x[i].Leaves != y[i].Leaves || x[i].Trees != y[i].Trees {
+			says := fmt.Sprintf("round %d is %s of %d leaves in one, and %s of %d in the other: "+
+				"from there nodes cannot be compared", x[i].Round, x[i].Phase, x[i].Leaves, y[i].Phase, y[i].Leaves)
+			return Nodes{Round: x[i].Round, Phase: x[i].Phase, Says: says}, nil
+		}
+		left, err := a.record(ctx, x[i])
+		if err != nil {
+			return Nodes{}, err
+		}
+		right, err := b.record(ctx, y[i])
+		if err != nil {
+			return Nodes{}, err
+		}
+		return firstNode(left, right), nil
+	}
+	switch {
+	case len(x) != len(y):
+		return Nodes{Says: fmt.Sprintf("the first %d rounds are the same; one job has %d, the other %d", min(len(x),
+			len(y)), len(x), len(y))}, nil
+	case a.manifest.Model != b.manifest.Model:
+		return Nodes{Says: "all nodes are the same, and the last step made another model"}, nil
+	}
+	return Nodes{Says: fmt.Sprintf("the same in all %d rounds", len(x))}, nil
+}
+
+// firstNode compares two records of a round.
+func firstNode(a, b *proof.Record) Nodes {
+	found := Nodes{Round: a.Round, Phase: a.Phase, Of: a.Leaves()}
+	if a.State != b.State {
+		found.Says = fmt.Sprintf("round %d (%s) began with another state", a.Round, a.Phase)
+		return found
+	}
+	first := true
+	for i, leaves := range a.Trees {
+		tree := protocol.Tree(leaves)
+		if b.Trees[i] != leaves {
+			found.Says = fmt.Sprintf("round %d (%s): tree %d has %d leaves in one, and %d in the other", a.Round,
+				a.Phase, i, leaves, b.Trees[i])
+			return found
+		}
+		for node := range proof.PostOrder(tree) {
+			if a.Node(i, node) == b.Node(i, node) {
+				continue
+			}
+			if node.Level == 0 {
+				found.Leaves++
+			}
+			if first {
+				first = false
+				found.Tree, found.Level, found.Index = i, node.Level, node.Index
+			}
+		}
+	}
+	found.Says = fmt.Sprintf("round %d (%s): %s of tree %d differs first; %d of %d leaves differ", a.Round, a.Phase,
+		nodeText(found.Level, found.Index), found.Tree, found.Leaves, found.Of)
+	return found
+}
+
+func nodeText(level, index int) string {
+	if level == 0 {
+		return fmt.Sprintf("leaf %d", index)
+	}
+	return fmt.Sprintf("the merge (%d,%d)", level, index)
+}
+
+func (j *job) record(ctx context.Context, of proof.Round) (*proof.Record, error) {
+	name := proof.RoundFile(of.Round)
+	data, err := j.folder(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if sha256.Sum256(data) != of.Record.SHA256 {
+		return nil, protocol.TaskFault(protocol.CodeCorrupt, "it does not have the digest that the proof names").In(name)
+	}
+	return proof.ReadRecord(data)
+}
