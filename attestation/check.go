@@ -105,6 +105,9 @@ func HasValid(all []Finding) bool {
 func (f Folder) checkModel(trusted []PublicKey) Finding {
 	found := Finding{File: ModelSignatureFile}
 	b, err := readBundle(f.ModelSignature)
+	if err != nil && byCertificate(f.ModelSignature) {
+		return unread(found, fmt.Errorf("%w: a signature by a certificate", errOther))
+	}
 	if err != nil {
 		return invalid(found, err)
 	}
@@ -198,7 +201,7 @@ func (f Folder) compare(named []File, all bool) error {
 	return nil
 }
 
-// unread is the verdict on a payload that its key vouches for and that was not understood.
+// unread is the verdict on what was not understood: a payload that its key vouches for, or a bundle.
 func unread(found Finding, err error) Finding {
 	if errors.Is(err, errOther) {
 		found.Verdict, found.Why = Unchecked, err.Error()

@@ -200,6 +200,26 @@ func TestTheModelMustBeCovered(t *testing.T) {
 	}
 }
 
+// Signatures of other kinds than these are not checked, and say so: nobody knows whether they are good.
+func TestSignaturesOfOtherKinds(t *testing.T) {
+	key := keyOf(t, "a")
+	f := signed(t, key)
+	f.ModelSignature = []byte(`{"mediaType":"application/vnd.dev.sigstore.bundle.v0.3+json","verificationMaterial":` +
+		`{"certificate":{"rawBytes":"AA=="},"tlogEntries":[]},"dsseEnvelope":{}}`)
+	f.Provenance = nil
+	found := f.Check(key.Public())
+	if len(found) != 1 || found[0].Verdict != attestation.Unchecked || !strings.Contains(found[0].Why, "certificate") {
+		t.Errorf("by a certificate: %+v", found)
+	}
+	for _, text := range []string{`{"mediaType":"x","verificationMaterial":{"certificate":{}}}`, `{}`, ``, `[1]`,
+		`{"mediaType":"application/vnd.dev.sigstore.bundle.v0.3+json","verificationMaterial":{}}`} {
+		f.ModelSignature = []byte(text)
+		if found := f.Check(key.Public()); found[0].Verdict != attestation.Invalid {
+			t.Errorf("%q: %+v", text, found)
+		}
+	}
+}
+
 // One line for each key; each is checked alone.
 func TestLinesOfSeveralKeys(t *testing.T) {
 	a, b := keyOf(t, "a"), keyOf(t, "b")

@@ -126,6 +126,20 @@ func readBundle(data []byte) (bundle, error) {
 	return b, nil
 }
 
+// byCertificate reports whether data is a bundle of Sigstore that a certificate vouches for, not a bare key.
+func byCertificate(data []byte) bool {
+	var b struct {
+		MediaType    string `json:"mediaType"`
+		Verification struct {
+			Certificate json.RawMessage `json:"certificate"`
+			Chain       json.RawMessage `json:"x509CertificateChain"`
+		} `json:"verificationMaterial"`
+	}
+	return len(data) <= MaxBytes && json.Unmarshal(data, &b) == nil &&
+		strings.HasPrefix(b.MediaType, "application/vnd.dev.sigstore.bundle") &&
+		(b.Verification.Certificate != nil || b.Verification.Chain != nil)
+}
+
 // errOther is a signature that is good, over something that is not compared here.
 var errOther = errors.New("this release does not check what it signs")
 

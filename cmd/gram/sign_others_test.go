@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -86,6 +88,37 @@ func TestOtherToolsModelSigning(t *testing.T) {
 	if err != nil || len(found) != 2 || found[0].Verdict != "valid" {
 		t.Errorf("gram refuses what model_signing signed: %+v, %v", found, err)
 	}
+}
+
+// model_signing accepts what gram model get fetches: signed with a key file, and by a cluster.
+func TestOtherToolsFetched(t *testing.T) {
+	o, c := otherTools(t), newClient(t)
+	view := trained(t, c)
+	private, public := c.keyFiles("a")
+	d := served(t, view, c)
+	d.want(0, d.run("sign", view.ID, "--key", private))
+	d.want(0, d.run("model", "get", view.ID, "--public-key", public, "--out", "fetched"))
+	if out, err := o.accepts(filepath.Join(c.app.dir, "fetched"), public); err != nil {
+		t.Errorf("refused: %v\n%s", err, out)
+	}
+	l := newLaptop(t)
+	l.start()
+	id := strings.TrimSpace(l.gram("submit", "-f", "spec.yaml"))
+	l.gram("wait", "--timeout", "1m", id)
+	l.wantSigned(id)
+	folder, public := filepath.Join(l.home, "kept"), filepath.Join(l.home, "cluster.pub")
+	if out, err := o.accepts(folder, public); err != nil {
+		t.Errorf("refused what the cluster signed: %v\n%s", err, out)
+	}
+	if out, err := o.run(filepath.Join(o.dir, "python"), "-c", checkDSSE, filepath.Join(folder, "provenance.intoto.jsonl"),
+		public); err != nil || !strings.Contains(out, "subjects 3") {
+		t.Errorf("the cluster's provenance: %v\n%s", err, out)
+	}
+	if err := l.dev.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = l.dev.Wait() // says that it was killed
+	<-l.silent
 }
 
 // wantOnlyTheseFiles adds a file and removes one.
