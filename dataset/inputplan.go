@@ -32,8 +32,13 @@ func Plan(ctx context.Context, store objstore.Store, name string, input protocol
 	if input.Verify == protocol.VerifyOff {
 		m.dropDigests()
 	}
-	shards, err := cut(m, int64(input.ShardBytes), input.Compression, newFormat(&input).whole())
+	shards, err := CutAsPlanned(m, input)
 	return m, shards, err
+}
+
+// CutAsPlanned cuts the objects of a manifest into shards as Plan does: a function of its arguments.
+func CutAsPlanned(m Manifest, input protocol.Input) ([]Shard, error) {
+	return cut(m, int64(input.ShardBytes), input.Compression, newFormat(&input).whole())
 }
 
 // listLabels lists the objects that hold the labels.

@@ -44,6 +44,13 @@ type Gatherer interface {
 	Gathers(leaf Leaf, records func(from Source, shard int) int64) int64
 }
 
+// Carrier is a phase that may pass arrays from one round to the next, leaf by leaf. Of a phase that does not say, it is
+// assumed.
+type Carrier interface {
+	Phase
+	Carries() bool
+}
+
 // Next is the result of Step: another round (Phase and Trees set), or the end of the job (Done).
 type Next struct {
 	Phase string // phase of the next round
@@ -92,6 +99,9 @@ func (m mapReduce[S, P]) Gathers(leaf Leaf, records func(Source, int) int64) int
 	}
 	return m.of.Gathers(leaf, records)
 }
+
+// Carries reports whether leaves keep something for the next round.
+func (m mapReduce[S, P]) Carries() bool { return m.of.Carry != nil }
 
 func (m mapReduce[S, P]) state(a Arrays) (state S, err error) {
 	if m.of.State != nil {

@@ -78,6 +78,9 @@ var layers = []layer{
 	{tree: "coordinator", may: []string{
 		"attestation", "coordinator/...", "internal/faults", "objstore", "protocol/...",
 	}},
+	{tree: "verify", may: []string{
+		"dataset", "jobs", "jobs/planned", "jobs/run", "kernelops", "kernelops/philox", "objstore", "proof", "protocol",
+	}},
 	{tree: "report", may: []string{"jobs", "protocol"}},
 	{tree: "worker", may: []string{
 		"attestation/mlbom", "dataset/...", "internal/faults", "jobs", "jobs/planned", "jobs/run", "kernelops",

@@ -188,6 +188,16 @@ func (t *Tasks) checkNext(p jobs.Phase, next jobs.Next) error {
 	return nil
 }
 
+// Carries reports whether a leaf of the phase may depend on what the same leaf kept in the round before.
+func (t *Tasks) Carries(phase string) bool {
+	p, err := t.phase(phase)
+	if err != nil {
+		return false // Map will say so
+	}
+	c, ok := p.(jobs.Carrier)
+	return !ok || c.Carries()
+}
+
 // Gathers is the estimate of a Gatherer, and 0 for other phases. Of leaf it needs Tree, Index and Plan.
 func (t *Tasks) Gathers(phase string, leaf jobs.Leaf, records func(from jobs.Source, shard int) int64) int64 {
 	p, err := t.phase(phase)
