@@ -91,7 +91,7 @@ func DeriveKey(secret []byte, purpose string) (*PrivateKey, error) {
 		return nil, keyFault("private", fmt.Errorf("a secret of %d bytes is too short to derive it from", len(secret)))
 	}
 	for attempt := range byte(255) {
-		raw, err := hkdf.Key(sha256.New, secret, nil, purpose+string(attempt), sha256.Size)
+		raw, err := hkdf.Key(sha256.New, secret, nil, purpose+string([]byte{attempt}), sha256.Size)
 		if err != nil {
 			return nil, keyFault("private", err)
 		}

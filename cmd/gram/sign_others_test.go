@@ -110,8 +110,9 @@ func TestOtherToolsFetched(t *testing.T) {
 	if out, err := o.accepts(folder, public); err != nil {
 		t.Errorf("refused what the cluster signed: %v\n%s", err, out)
 	}
-	if out, err := o.run(filepath.Join(o.dir, "python"), "-c", checkDSSE, filepath.Join(folder, "provenance.intoto.jsonl"),
-		public); err != nil || !strings.Contains(out, "subjects 3") {
+	line := filepath.Join(folder, "provenance.intoto.jsonl")
+	if out, err := o.run(filepath.Join(o.dir, "python"), "-c", checkDSSE, line, public); err != nil ||
+		!strings.Contains(out, "subjects 3") {
 		t.Errorf("the cluster's provenance: %v\n%s", err, out)
 	}
 	if err := l.dev.Process.Kill(); err != nil {
