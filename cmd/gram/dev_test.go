@@ -206,6 +206,9 @@ func (l *laptop) wantSigned(id string) {
 			l.t.Errorf("%v: %s", args, got)
 		}
 	}
+	if got := l.gram("verify", id); strings.Count(got, ": valid, by the key") != 2 {
+		l.t.Errorf("verified: %s", got)
+	}
 }
 
 // SIGTERM while a run waits for a store that does not answer: nothing stays behind.

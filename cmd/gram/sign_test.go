@@ -165,6 +165,42 @@ func TestGetWithAChangedSignature(t *testing.T) {
 	}
 }
 
+// gram verify checks signatures before it computes anything.
+func TestVerifyChecksSignatures(t *testing.T) {
+	t.Parallel() // mostly waits for an election
+	c := newClient(t)
+	view := trained(t, c)
+	private, public := c.keyFiles("a")
+	_, other := c.keyFiles("b")
+	folder := "models/" + view.ID
+	c.want(0, c.run("verify", folder+"/"))
+	c.want(exit.Missing, c.run("verify", folder+"/", "--public-key", public))
+	c.wantSays("no key of --public-key has signed the model")
+	c.want(0, c.run("sign", folder, "--key", private))
+	c.stdout.Reset()
+	c.want(0, c.run("verify", folder+"/"))
+	if !strings.Contains(c.stdout.String(), "model.sig: unchecked: no key was given") {
+		t.Errorf("without a key:\n%s", c.stdout.String())
+	}
+	c.stdout.Reset()
+	c.want(0, c.run("verify", folder+"/", "--public-key", public, "-o", "json"))
+	var got struct {
+		Verdict    string
+		Signatures []struct{ Verdict string }
+	}
+	if err := json.Unmarshal(c.stdout.Bytes(), &got); err != nil || got.Verdict == "" || len(got.Signatures) != 2 ||
+		got.Signatures[0].Verdict != "valid" || got.Signatures[1].Verdict != "valid" {
+		t.Errorf("with the key: %+v, %v", got, err)
+	}
+	c.want(exit.Missing, c.run("verify", folder+"/", "--public-key", other))
+	page := filepath.Join(c.app.dir, folder, "report.html")
+	if err := os.WriteFile(page, []byte("other"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.want(exit.Damaged, c.run("verify", folder+"/", "--public-key", public))
+	c.wantSays("the signature in model.sig is invalid")
+}
+
 // What the cluster has other digests of is not signed.
 func TestSignWhatTheJobDidNotMake(t *testing.T) {
 	t.Parallel() // mostly waits for an election
