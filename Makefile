@@ -161,6 +161,10 @@ digests: tools ## Rerun the numeric tests without assembly, at v3 (the matrix to
 check-deploy: bin/gram bin/helm bin/kubectl-validate bin/containerfile ## Lint and render the chart, hold it to Kubernetes' schemas, and the units to systemd; offline.
 	.ci/deploy
 
+.PHONY: check-signing
+check-signing: ## Verify signatures and bills of materials with model_signing, securesystemslib and CycloneDX' schema (pip).
+	.ci/signing
+
 .PHONY: emulated
 emulated: ## Run the kernels' tests, and gram version, on emulated CPUs without AVX (qemu-x86_64).
 	.ci/emulated

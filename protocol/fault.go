@@ -37,6 +37,7 @@ const (
 	CodePanic        Code = "PANIC"          // the task panicked
 	CodeInternal     Code = "INTERNAL"       // anything else; a bug
 	CodeCorrupt      Code = "CORRUPT"        // bytes do not have their digest, or cannot be decoded
+	CodeKeyUnusable  Code = "KEY_UNUSABLE"   // a key to sign or check with is not one that can
 	CodeDrained      Code = "DRAINED"        // the worker gave the task back
 	CodeDeterminism  Code = "DETERMINISM"    // two different digests for one node
 	CodeWorkerDied   Code = "WORKER_DIED"    // the task ends the process that works on it

@@ -15,8 +15,8 @@ import (
 // emittedMetric carries what a step emitted to the report task, which takes it out of the metrics.
 const emittedMetric = "step.emitted"
 
-// maxEmitted bounds how many emitted files are told as outputs; the coordinator takes 16 with the five of every job.
-const maxEmitted = 11
+// maxEmitted bounds how many emitted files are told as outputs; the coordinator takes 16 with the six of every job.
+const maxEmitted = 10
 
 // emitted are the files of a step by which a person finds all others: tables and indexes, not parts.
 type emitted []jobs.File

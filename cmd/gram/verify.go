@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strconv"
 
+	"github.com/gram-compute/gram/attestation"
 	"github.com/gram-compute/gram/cmd/gram/internal/exit"
 	"github.com/gram-compute/gram/cmd/gram/internal/local"
 	"github.com/gram-compute/gram/cmd/gram/internal/objects"
@@ -20,6 +21,7 @@ import (
 // verification is what the flags of verify ask for.
 type verification struct {
 	store, kernels, draw, page string
+	keyFiles                   []string
 	cfg                        verify.Config
 }
 
@@ -45,6 +47,9 @@ it. Its number is printed; --draw repeats it. A word without "." and "/" names a
 job (an id, SCHEDULE@latest or @ALIAS), all else the folder of a model. With
 --store the job is found by its id in the cluster's store, without the cluster.
 
+Signatures beside the model are checked first, as ` + "`gram model get`" + ` does: with
+--public-key only these keys count, and one must have signed the model.
+
 Exit code 0: verified. 9: something is false; the first is named. 10: something
 that is needed is missing, and nothing was found to be false.`,
 		Args: cobra.ExactArgs(1),
@@ -58,6 +63,8 @@ that is needed is missing, and nothing was found to be false.`,
 	set.IntVar(&v.cfg.Slots, "slots", 0, "`number` of leaves at a time; 0 is one per CPU")
 	set.StringVar(&v.kernels, "kernels", "", "kernel `set` to run (default GRAM_KERNELS, or the best)")
 	set.StringVar(&v.store, "store", "", storeUsage)
+	set.StringSliceVar(&v.keyFiles, "public-key", nil,
+		"`file` of a key, one of which must have signed the model; may be repeated")
 	set.StringVar(&v.page, "page", "", "write an HTML page of what was found to this `file`")
 	return cmd
 }
@@ -70,6 +77,10 @@ func (v *verification) run(ctx context.Context, a *app, from string) error {
 	if err := v.configure(ctx, a, folder); err != nil {
 		return err
 	}
+	signatures, err := v.signatures(ctx, a, from, folder)
+	if err != nil {
+		return err
+	}
 	progress, clear := a.verifying()
 	v.cfg.Progress = progress
 	result, err := verify.Run(ctx, v.cfg)
@@ -78,14 +89,17 @@ func (v *verification) run(ctx context.Context, a *app, from string) error {
 		return err
 	}
 	if v.page != "" {
-		if err := writeVerification(a, result, v.page); err != nil {
+		if err := writeVerification(a, result, signatures, v.page); err != nil {
 			return err
 		}
 	}
 	if a.flags.output == "json" {
-		err = a.printJSON(result)
+		err = a.printJSON(struct {
+			*verify.Result
+			Signatures []attestation.Finding `json:"signatures"`
+		}{result, signatures})
 	} else {
-		printVerification(a.out, result)
+		printVerification(a.out, result, signatures)
 	}
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/gram-compute/gram/attestation"
 	"github.com/gram-compute/gram/cmd/gram/internal/files"
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
 	"github.com/gram-compute/gram/report"
@@ -27,7 +28,7 @@ func (a *app) verifying() (progress func(step string, done, total int), clear fu
 }
 
 // verificationLines tell what was checked, a name and a text each.
-func verificationLines(r *verify.Result) [][2]string {
+func verificationLines(r *verify.Result, signatures []attestation.Finding) [][2]string {
 	lines := [][2]string{{"job", fmt.Sprintf("%s (%s)", r.Job, r.Kind)}}
 	if r.Root != "" {
 		lines = append(lines, [2]string{"root", r.Root}, [2]string{"kept", r.Kept})
@@ -38,6 +39,7 @@ func verificationLines(r *verify.Result) [][2]string {
 		[2]string{"leaves", fmt.Sprintf("%d of %d repeated, draw %d", r.Leaves.Repeated, r.Leaves.Of, r.Draw)},
 		[2]string{"merges", fmt.Sprintf("%d of %d repeated", r.Merges.Repeated, r.Merges.Of)},
 		[2]string{"steps", fmt.Sprintf("%d of %d repeated", r.Steps.Repeated, r.Steps.Of)})
+	lines = append(lines, signatureLines(signatures)...)
 	for _, m := range r.Missing {
 		lines = append(lines, [2]string{"missing", m})
 	}
@@ -50,8 +52,8 @@ func verificationLines(r *verify.Result) [][2]string {
 // nameColumns is how wide the names of verificationLines are, with the space behind them.
 const nameColumns = 9
 
-func printVerification(w io.Writer, r *verify.Result) {
-	for _, line := range verificationLines(r) {
+func printVerification(w io.Writer, r *verify.Result, signatures []attestation.Finding) {
+	for _, line := range verificationLines(r, signatures) {
 		text := terminal.Wrap(terminal.Clean(line[1]), terminal.Columns-nameColumns)
 		for i, part := range strings.Split(text, "\n") {
 			name := line[0]
@@ -64,8 +66,8 @@ func printVerification(w io.Writer, r *verify.Result) {
 }
 
 // writeVerification writes the page.
-func writeVerification(a *app, r *verify.Result, to string) error {
-	page, err := report.Sheet("Verification of "+r.Job, r.Claim, verificationLines(r))
+func writeVerification(a *app, r *verify.Result, signatures []attestation.Finding, to string) error {
+	page, err := report.Sheet("Verification of "+r.Job, r.Claim, verificationLines(r, signatures))
 	if err != nil {
 		return err
 	}
