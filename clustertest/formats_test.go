@@ -2,7 +2,6 @@ package clustertest_test
 
 import (
 	"bytes"
-	"cmp"
 	"compress/gzip"
 	"crypto/sha256"
 	"flag"
@@ -203,14 +202,7 @@ func (t table) npz(deflate bool, ids string) string {
 type formatJob struct {
 	name, kind, params, folder string
 	records                    int // of the table at most; 0 for all
-	// waits gives the reason why the model is not yet one and the same over all shards: the table lies in one then.
-	waits string
 }
-
-const ofShards = "shuffles, mixes and tiles go by shards still"
-
-// wholeShards is the size of a shard that takes the whole table.
-const wholeShards = "64MiB"
 
 func formatJobs() []formatJob {
 	scaled := `"features":{"scale":"standard"}`
@@ -225,20 +217,18 @@ func formatJobs() []formatJob {
 			folder: "predictions"},
 		{name: "kernel-mean", kind: "KernelNearestMean", params: `{"kernel":"rbf","gamma":0.1,` + scaled + `}`},
 		{name: "perceptron", kind: "Perceptron", params: `{"shuffle":false,` + scaled + `}`},
-		{name: "perceptron-shuffled", kind: "Perceptron", params: `{` + scaled + `}`, waits: ofShards},
-		{name: "perceptron-mixed", kind: "Perceptron", params: `{"over":"mixed","shuffle":false,` + scaled + `}`,
-			waits: ofShards},
+		{name: "perceptron-shuffled", kind: "Perceptron", params: `{"block_records":130,` + scaled + `}`},
+		{name: "perceptron-mixed", kind: "Perceptron", params: `{"over":"mixed","block_records":130,` + scaled + `}`},
 		{name: "kernel-perceptron", kind: "KernelPerceptron", records: 4000,
 			params: `{"kernel":"rbf","gamma":0.1,"epochs":2,"shuffle":false,` + scaled + `}`},
-		{name: "kernel-perceptron-shuffled", kind: "KernelPerceptron", records: 4000, waits: ofShards,
-			params: `{"kernel":"rbf","gamma":0.1,"epochs":2,` + scaled + `}`},
-		{name: "matrix", kind: "KernelMatrix", params: `{"kernel":"rbf","gamma":0.1,` + scaled + `}`, folder: "records",
-			records: 1000, waits: ofShards},
+		{name: "kernel-perceptron-shuffled", kind: "KernelPerceptron", records: 4000,
+			params: `{"kernel":"rbf","gamma":0.1,"epochs":2,"block_records":130,` + scaled + `}`},
+		{name: "matrix", kind: "KernelMatrix", folder: "records", records: 1000,
+			params: `{"kernel":"rbf","gamma":0.1,"block_records":130,` + scaled + `}`},
 	}
 }
 
-// One table with labels and ids is one model, whatever the format, the files and their compression. Kinds that depend
-// on shards read it in one; once such a kind does not any more, its case fails until it no longer waits.
+// One table with labels and ids is one model, whatever the format, the files and their compression.
 func TestFormatsMatrix(t *testing.T) {
 	store := mem.New("m")
 	cluster := clustertest.StartLocal(t, t.TempDir(), "mem://m", 30*time.Second, memStores(store))
@@ -249,11 +239,7 @@ func TestFormatsMatrix(t *testing.T) {
 			if c.records > 0 {
 				records = min(records, c.records)
 			}
-			someShards := fmt.Sprintf("%dB", 13*records) // some ten of text, some four of numbers
-			shards := someShards
-			if c.waits != "" {
-				shards = wholeShards
-			}
+			shards := fmt.Sprintf("%dB", 13*records) // some ten of text, some four of numbers
 			ways, want := writeTable(t, store, records), ""
 			for _, way := range ways {
 				got := way.run(t, cluster, store, c, shards)
@@ -264,11 +250,7 @@ func TestFormatsMatrix(t *testing.T) {
 					t.Errorf("%s: %s, want %s", way.name, got, want)
 				}
 			}
-			if c.waits != "" && ways[0].run(t, cluster, store, c, someShards) == want {
-				t.Errorf("one model over all shards: it waits for nothing (%s)", c.waits)
-			}
-			t.Logf("%d records, %d ways to store them, %s: %s", records, len(ways),
-				cmp.Or(c.waits, "in many shards"), want)
+			t.Logf("%d records, %d ways to store them: %s", records, len(ways), want)
 		})
 	}
 }

@@ -169,7 +169,7 @@ func (w *window) add(c chunk) error {
 		if c.Weights != nil {
 			r.weight = c.Weights[i]
 		}
-		full, err := w.Add(r.of, len(r.row), r)
+		full, err := w.Add(id, r.of, len(r.row), r)
 		if err != nil {
 			return err
 		}

@@ -95,7 +95,7 @@ func (d *drawn) add(v features.Vectors, first int64) error {
 				r.Index = d.index.Copy(r.Index)
 			}
 		}
-		full, err := d.window.Add(r.ordinal, len(r.Values), r)
+		full, err := d.window.Add(v.IDs[i], r.ordinal, len(r.Values), r)
 		if err != nil {
 			return err
 		}

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 
+	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/kernelops/philox"
 )
 
@@ -49,7 +51,7 @@ func TestWindow(t *testing.T) {
 	})
 	var all []int
 	for i := range records {
-		full, err := w.Add(int64(7+i), numbers, i)
+		full, err := w.Add(dataset.ByPlace("a", int64(i)), int64(7+i), numbers, i)
 		if err != nil || full != (i%301 == 300) {
 			t.Fatalf("record %d: full %t, error %v", i, full, err)
 		}
@@ -75,19 +77,41 @@ func TestWindow(t *testing.T) {
 	}
 }
 
+// TestIdsDecide shuffles records by their ids where they have some, whatever their ordinals are.
+func TestIdsDecide(t *testing.T) {
+	var orders [2][]int
+	for at, first := range []int64{0, 1000} {
+		w := New(philox.New(3, "test"), 8, func(batch []int) error {
+			orders[at] = append(orders[at], batch...)
+			return nil
+		})
+		for i := range 100 {
+			if _, err := w.Add(dataset.ByID(strconv.Itoa(i)), first+int64(i), 1, i); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !slices.Equal(orders[0], orders[1]) || slices.IsSorted(orders[0]) {
+		t.Errorf("by ids %v and %v", orders[0], orders[1])
+	}
+}
+
 // TestWindowStops passes the error of a visit on.
 func TestWindowStops(t *testing.T) {
 	enough := errors.New("enough")
 	w := New(philox.New(1, "test"), 2, func([]string) error { return enough })
 	for i := range 3 {
-		if _, err := w.Add(int64(i), 1, "x"); err != nil {
+		if _, err := w.Add(dataset.ByRow(3), int64(i), 1, "x"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := w.Flush(); !errors.Is(err, enough) {
 		t.Errorf("error %v", err)
 	}
-	if _, err := w.Add(0, Numbers, "x"); !errors.Is(err, enough) {
+	if _, err := w.Add(dataset.ByRow(0), 0, Numbers, "x"); !errors.Is(err, enough) {
 		t.Errorf("error %v", err)
 	}
 }

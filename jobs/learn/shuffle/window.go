@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/kernelops/philox"
 )
@@ -31,13 +32,19 @@ func Gathers(shuffled bool) func(leaf jobs.Leaf, records func(jobs.Source, int) 
 	}
 }
 
-// draw is what orders a record in a shuffle. It goes by the record's ordinal in its data set, so that neither files nor
-// shards matter. A name of its own that a record may have would take the ordinal's place here, and nowhere else.
-func draw(key philox.Key, ordinal int64) uint64 { return key.Uint64(uint64(ordinal), 0) }
+// draw is what orders a record in a shuffle. It goes by the record's id, or without one by its ordinal in the data set,
+// so that neither files nor shards matter.
+func (w *Window[T]) draw(id dataset.Identity, ordinal int64) uint64 {
+	if id.Way() == dataset.ID {
+		return w.named.Uint64(id)
+	}
+	return w.key.Uint64(uint64(ordinal), 0)
+}
 
 // Window keeps records of some type until they are shuffled. One goroutine at a time.
 type Window[T any] struct {
 	key     philox.Key
+	named   *dataset.Draws // of records that have ids
 	numbers int
 	count   int
 	kept    [][]T // in parts, which are not moved when there are more
@@ -50,13 +57,13 @@ type Window[T any] struct {
 // New returns a window that hands its records to visit in their order, some at a time, valid
 // during the call.
 func New[T any](key philox.Key, batch int, visit func([]T) error) *Window[T] {
-	return &Window[T]{key: key, batch: make([]T, 0, max(1, batch)), visit: visit}
+	return &Window[T]{key: key, named: dataset.NewDraws(key), batch: make([]T, 0, max(1, batch)), visit: visit}
 }
 
-// Add keeps a record of so many numbers, given its ordinal. Once the window is full, its records are visited, and then
+// Add keeps a record of so many numbers, given its name and its ordinal. Once the window is full, its records are visited, and then
 // full is true: nothing is kept of them.
-func (w *Window[T]) Add(ordinal int64, numbers int, record T) (full bool, err error) {
-	w.draws = append(w.draws, draw(w.key, ordinal))
+func (w *Window[T]) Add(id dataset.Identity, ordinal int64, numbers int, record T) (full bool, err error) {
+	w.draws = append(w.draws, w.draw(id, ordinal))
 	w.keep(record)
 	w.numbers += numbers + Each
 	if w.numbers < Numbers {
