@@ -125,8 +125,11 @@ func (r *shardReader) rows(data, labels *rowStream, first, last int64) error {
 				return err
 			}
 		}
-		if !ok {
+		if !ok || r.past() && !data.packed {
 			break
+		}
+		if r.outside() {
+			continue
 		}
 		if !data.packed { // its head might promise anything
 			r.block.Rest = int(last - data.at)

@@ -25,6 +25,7 @@ type shardReader struct {
 	held  int // bytes of the block's documents
 	buf   []byte
 	zip   gunzip
+	wanted
 }
 
 // goOn ends the sequence with an error, unless it is nil, and reports whether more may follow. It yields the records
@@ -41,6 +42,9 @@ func (r *shardReader) goOn(err error) bool {
 }
 
 func (r *shardReader) piece(p Piece) error {
+	if _, one := r.src.format.(documentFormat); one && r.outside() {
+		return nil
+	}
 	obj, zipped, err := r.src.object(p)
 	if err != nil {
 		return err
@@ -55,6 +59,7 @@ func (r *shardReader) piece(p Piece) error {
 // keep ends a record whose fields have been appended to the block.
 func (r *shardReader) keep(id Identity) error {
 	b := &r.block
+	r.seen++
 	b.IDs = append(b.IDs, id)
 	if b.watch.fresh && len(b.IDs) == settledBy {
 		b.watch.settle(b)
