@@ -139,8 +139,11 @@ func (r *shardReader) rows(from rowTables, first, last int64) error {
 		if err != nil {
 			return err
 		}
-		if !ok {
+		if !ok || r.past() && !data.packed {
 			break
+		}
+		if r.outside() {
+			continue
 		}
 		if !data.packed { // its head might promise anything
 			r.block.Rest = int(last - data.at)

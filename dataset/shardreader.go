@@ -26,6 +26,7 @@ type shardReader struct {
 	held  int // bytes of the block's documents
 	buf   []byte
 	zip   gunzip
+	wanted
 }
 
 // goOn ends the sequence with an error, unless it is nil, and reports whether more may follow. It yields the records
@@ -42,6 +43,9 @@ func (r *shardReader) goOn(err error) bool {
 }
 
 func (r *shardReader) piece(p Piece) error {
+	if _, one := r.src.format.(documentFormat); one && r.outside() {
+		return nil
+	}
 	obj, zipped, err := r.src.object(p)
 	if err != nil {
 		return err
@@ -75,6 +79,7 @@ func (s *Source) naming(object int) naming {
 // in the object.
 func (r *shardReader) keep(at int64) error {
 	b := &r.block
+	r.seen++
 	switch r.named.way {
 	case ID:
 		b.IDs = append(b.IDs, ByID(string(b.id)))

@@ -5,6 +5,9 @@ package dataset
 // is not that of some records, and is left out, as is Rest.
 func (b *Block) Slice(from, to int) *Block {
 	part := &Block{IDs: b.IDs[from:to], Subtracted: b.Subtracted, Lasting: b.Lasting}
+	if b.Places != nil {
+		part.Places = b.Places[from:to]
+	}
 	if b.Labels != nil {
 		part.Labels = b.Labels[from:to]
 	}

@@ -47,6 +47,9 @@ type Plan struct{ Shards, QueryShards, Blocks, QueryBlocks int }
 // BlockReader reads a shard of one of the data sets in order, as Leaf.Read does.
 type BlockReader func(ctx context.Context, from Source, shard int) iter.Seq2[*dataset.Block, error]
 
+// RangeReader reads the records [begin, end) of a shard, which are numbered from 0, and no others.
+type RangeReader func(ctx context.Context, from Source, shard int, begin, end int64) iter.Seq2[*dataset.Block, error]
+
 // Leaf is one unit of Map.
 type Leaf struct {
 	Tree, Index int
@@ -57,6 +60,8 @@ type Leaf struct {
 	Blocks func(ctx context.Context) iter.Seq2[*dataset.Block, error]
 	// Read reads any shard of any data set in the same way.
 	Read BlockReader
+	// ReadRange reads records of a shard, for run.Tasks alone; where it is nil, they come out of Read.
+	ReadRange RangeReader
 	// ReadBlock reads a logical block in the same way. First is the ordinal of the first record of a shard and, of the
 	// number of shards, the number of records. Who makes a leaf leaves both nil: run.Tasks, which counts the records,
 	// gives them to a phase.

@@ -50,8 +50,7 @@ func newBlockCache(budget int64) *blockCache {
 }
 
 // blocks passes on the blocks of a shard: those kept, or else those of read, of which it
-// keeps copies if they fit. A reader of a logical block stops where that ends. A shard that fits is read to its end all
-// the same, once, or every block in it would read the shard's head from the store again.
+// keeps copies if they fit.
 func (c *blockCache) blocks(ctx context.Context, set setKey, shard int,
 	read iter.Seq2[*dataset.Block, error]) iter.Seq2[*dataset.Block, error] {
 	if c == nil || c.budget <= 0 {
@@ -64,16 +63,12 @@ func (c *blockCache) blocks(ctx context.Context, set setKey, shard int,
 		}
 		copies := &copied{}
 		defer func() { c.release(copies) }()
-		wanted := true
 		for block, err := range read {
 			if copies != nil && (err != nil || !c.add(set, copies, block)) {
 				c.release(copies)
 				copies = nil
 			}
-			if wanted = wanted && yield(block, err); wanted {
-				continue
-			}
-			if advance(ctx); copies == nil || ctx.Err() != nil {
+			if !yield(block, err) {
 				return
 			}
 		}
@@ -95,6 +90,30 @@ func (k *copied) replay(ctx context.Context, yield func(*dataset.Block, error) b
 			return
 		}
 	}
+}
+
+// serves reports whether the records of a shard are best read as the whole shard: because it is kept, or because copies
+// of about that size fit. Otherwise this counts as a read of the data set.
+func (c *blockCache) serves(set setKey, shard int, size int64) bool {
+	if c == nil || c.budget <= 0 {
+		return false
+	}
+	if c.has(set, shard) {
+		return true
+	}
+	if c.reserve(set, size) {
+		c.release(&copied{bytes: size})
+		return true
+	}
+	c.lookup(set, shard)
+	return false
+}
+
+func (c *blockCache) has(set setKey, shard int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.sets[set]
+	return s != nil && s.shards[shard] != nil
 }
 
 func (c *blockCache) lookup(set setKey, shard int) *copied {

@@ -146,10 +146,9 @@ func TestPartsOfShardsAreNotKept(t *testing.T) {
 		stop   bool
 		budget int64
 	}{
-		"stopped, too big": {&reader{blocks: 3}, true, 3*oneBlock - 1},
-		"stopped, broken":  {&reader{blocks: 3, broken: broken}, true, 100 * oneBlock},
-		"broken":           {&reader{blocks: 3, broken: broken}, false, 100 * oneBlock},
-		"too big":          {&reader{blocks: 3}, false, 3*oneBlock - 1},
+		"stopped": {&reader{blocks: 3}, true, 100 * oneBlock},
+		"broken":  {&reader{blocks: 3, broken: broken}, false, 100 * oneBlock},
+		"too big": {&reader{blocks: 3}, false, 3*oneBlock - 1},
 	} {
 		cache := newBlockCache(c.budget)
 		n := 0
@@ -166,33 +165,6 @@ func TestPartsOfShardsAreNotKept(t *testing.T) {
 	r := &reader{blocks: 2}
 	wantShard(t, none, setKey{}, 0, r)
 	none.drop("a")
-}
-
-// A reader that stops early leaves the rest of the shard to the cache: the next reads nothing. Who is canceled reads
-// nothing more.
-func TestStoppedReadersFillTheCache(t *testing.T) {
-	c, r, set := newBlockCache(100*oneBlock), &reader{blocks: 3}, setKey{"a", jobs.Input}
-	for range 2 {
-		n := 0
-		for block, err := range c.blocks(t.Context(), set, 0, r.read(0)) {
-			if n++; err != nil || !bytes.Equal(block.Texts[0], blockOf(0).Texts[0]) {
-				t.Fatal(block, err)
-			}
-			break
-		}
-		if n != 1 || r.reads != 1 || c.used != 3*oneBlock {
-			t.Errorf("%d blocks, %d reads, %d bytes kept", n, r.reads, c.used)
-		}
-	}
-	wantShard(t, c, set, 0, r)
-	ctx, cancel := context.WithCancel(t.Context())
-	for range c.blocks(ctx, set, 1, r.read(1)) {
-		cancel()
-		break
-	}
-	if r.reads != 2 || c.used != 3*oneBlock {
-		t.Errorf("%d reads, %d bytes kept", r.reads, c.used)
-	}
 }
 
 func TestCancelledReplay(t *testing.T) {

@@ -18,11 +18,25 @@ type lastRead struct {
 	block *dataset.Block
 }
 
-// read passes a shard's blocks on and remembers the fault of a reader, whose positions are bytes.
+// read passes a shard's blocks on.
 func (n *nodeTask) read(ctx context.Context, from jobs.Source, shard int) iter.Seq2[*dataset.Block, error] {
+	return n.noting(from, shard, n.job.read(ctx, from, shard))
+}
+
+// readRange passes some records of a shard on.
+func (n *nodeTask) readRange(
+	ctx context.Context, from jobs.Source, shard int, begin, end int64,
+) iter.Seq2[*dataset.Block, error] {
+	return n.noting(from, shard, n.job.readRange(ctx, from, shard, begin, end))
+}
+
+// noting remembers which shard is read, and the fault of a reader, whose positions are bytes.
+func (n *nodeTask) noting(
+	from jobs.Source, shard int, blocks iter.Seq2[*dataset.Block, error],
+) iter.Seq2[*dataset.Block, error] {
 	return func(yield func(*dataset.Block, error) bool) {
 		n.at.shards = append(n.at.shards, n.job.inputs[from].shardText(shard))
-		for block, err := range n.job.read(ctx, from, shard) {
+		for block, err := range blocks {
 			if err != nil {
 				n.unread = err
 			} else {

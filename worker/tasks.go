@@ -88,7 +88,8 @@ func (n *nodeTask) leaf(ctx context.Context, index int) (jobs.Arrays, error) {
 	}
 	defer n.placePanic()
 	n.at = place{leaf: index}
-	leaf := jobs.Leaf{Tree: int(n.task.GetId().GetTree()), Index: index, Plan: n.job.cut(), Read: n.read, Emit: n.emit}
+	leaf := jobs.Leaf{Tree: int(n.task.GetId().GetTree()), Index: index, Plan: n.job.cut(), Read: n.read,
+		ReadRange: n.readRange, Emit: n.emit}
 	partial, carried, err := n.tasks.Map(ctx, n.task.GetPhase(), n.state, leaf, carry)
 	if err != nil {
 		return nil, n.placed(err)

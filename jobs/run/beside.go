@@ -2,7 +2,9 @@ package run
 
 import (
 	"context"
+	"iter"
 
+	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 )
 
@@ -82,7 +84,11 @@ func (k known) plan(p jobs.Plan) jobs.Plan {
 func (k known) blocks(leaf jobs.Leaf, each jobs.BlockRecords) jobs.Leaf {
 	leaf.Plan = k.plan(leaf.Plan)
 	if k.layout != nil {
-		leaf.First, leaf.ReadBlock = k.first, k.reader(leaf.Read, k.check)
+		read := leaf.ReadRange
+		if read == nil {
+			read = ranged(leaf.Read)
+		}
+		leaf.First, leaf.ReadBlock, leaf.ReadRange = k.first, k.reader(read, k.check), nil
 		return leaf
 	}
 	leaf.First = func(jobs.Source, int) int64 { return 0 }
@@ -93,4 +99,11 @@ func (k known) blocks(leaf jobs.Leaf, each jobs.BlockRecords) jobs.Leaf {
 		return noParts("jobs: the algorithm is not over logical blocks")
 	}
 	return leaf
+}
+
+// ranged reads whole shards.
+func ranged(read jobs.BlockReader) jobs.RangeReader {
+	return func(ctx context.Context, from jobs.Source, shard int, begin, end int64) iter.Seq2[*dataset.Block, error] {
+		return dataset.Between(read(ctx, from, shard), begin, end)
+	}
 }

@@ -144,7 +144,7 @@ func (l *layout) first(from jobs.Source, shard int) int64 { return l.begin[from]
 
 // reader reads logical blocks out of the shards that read reads and check accepts. What is skipped in them was counted
 // when their records were, and is not counted again.
-func (l *layout) reader(read jobs.BlockReader, check func(jobs.Source, *dataset.Block) error) jobs.PartReader {
+func (l *layout) reader(read jobs.RangeReader, check func(jobs.Source, *dataset.Block) error) jobs.PartReader {
 	return func(ctx context.Context, from jobs.Source, block int) iter.Seq2[jobs.Part, error] {
 		return func(yield func(jobs.Part, error) bool) {
 			if !from.Known() || block < 0 || int64(block) >= l.blocks(from) {
@@ -152,31 +152,29 @@ func (l *layout) reader(read jobs.BlockReader, check func(jobs.Source, *dataset.
 					l.blocks(from)))
 				return
 			}
-			begin := int64(block) * l.each[from]
-			r := partReader{from: from, begin: begin, end: min(begin+l.each[from], l.records(from)), check: check,
-				yield: yield}
+			at := int64(block) * l.each[from]
+			end := min(at+l.each[from], l.records(from))
+			r := partReader{from: from, check: check, yield: yield}
 			firsts := l.begin[from]
-			shard := sort.Search(len(firsts)-1, func(s int) bool { return firsts[s+1] > begin })
-			for ; firsts[shard] < r.end; shard++ {
-				empty := firsts[shard] == firsts[shard+1]
-				if !empty && !r.shard(read(ctx, from, shard), shard, firsts[shard], firsts[shard+1]) {
+			for shard := sort.Search(len(firsts)-1, func(s int) bool { return firsts[s+1] > at }); at < end; shard++ {
+				first, last := firsts[shard], min(firsts[shard+1], end)
+				if last > at && !r.shard(read(ctx, from, shard, at-first, last-first), shard, at, last) {
 					return
 				}
+				at = last
 			}
 		}
 	}
 }
 
-// partReader yields the records [begin, end) of a data set.
+// partReader yields records of a data set.
 type partReader struct {
-	from       jobs.Source
-	begin, end int64
-	check      func(jobs.Source, *dataset.Block) error
-	yield      func(jobs.Part, error) bool
+	from  jobs.Source
+	check func(jobs.Source, *dataset.Block) error
+	yield func(jobs.Part, error) bool
 }
 
-// shard yields those in a shard that has the records [at, last), and reports whether more may follow. Beyond the end it
-// reads nothing, unless that is the shard's own: a whole pass verifies what the store says of an object.
+// shard yields the records [at, last), which are blocks of a shard, and reports whether more may follow.
 func (r *partReader) shard(blocks iter.Seq2[*dataset.Block, error], shard int, at, last int64) bool {
 	for block, err := range blocks {
 		if err == nil {
@@ -186,21 +184,14 @@ func (r *partReader) shard(blocks iter.Seq2[*dataset.Block, error], shard int, a
 			r.yield(jobs.Part{}, err)
 			return false
 		}
-		n := int64(len(block.IDs))
-		if from, to := max(r.begin-at, 0), min(r.end-at, n); from < to {
-			part := jobs.Part{Block: block.Slice(int(from), int(to)), First: at + from}
-			part.Rest = int(min(int64(block.Rest), r.end-(at+to)))
-			if !r.yield(part, nil) {
-				return false
-			}
+		if !r.yield(jobs.Part{Block: block, First: at}, nil) {
+			return false
 		}
-		if at += n; at >= r.end && r.end < last {
-			return true
-		}
+		at += int64(len(block.IDs))
 	}
 	if at != last {
 		r.yield(jobs.Part{}, jobs.Malformed("shard %d of %s ends before record %d of the data set; when its records were "+
-			"counted, it ended before record %d", shard, r.from, at, last))
+			"counted, it had record %d", shard, r.from, at, last-1))
 		return false
 	}
 	return true

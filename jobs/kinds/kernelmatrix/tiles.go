@@ -138,7 +138,7 @@ func (w *tiler) offer(x *strip) {
 	}
 	for i, ordinal := range x.ordinals {
 		id := dataset.Identity{Offset: ordinal}
-		w.sample.Offer(w.race.Time(id, 1, w.sample.Limit()), id, x.x.Row(i))
+		w.sample.Offer(w.race.NumberTime(uint64(ordinal), 1, w.sample.Limit()), id, x.x.Row(i))
 	}
 }
 

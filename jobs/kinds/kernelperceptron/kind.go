@@ -88,7 +88,7 @@ func (p *Params) Parameters() []params.Parameter {
 			Says("Most passes over the training records; one without a mistake is the last."),
 		params.Flag("shuffle", &p.Shuffle, true).
 			Says("Draws another order for each epoch; without it records come in the order of the input."),
-		p.BlockParameter("shuffle draws within blocks, and the order of blocks."),
+		p.BlockParameter("A shuffle orders the blocks, and the records within each."),
 		params.Whole("budget", &p.Budget, 0, 0, maxBudget).
 			Says("Most support vectors at a time; 0 for no bound. A model of form averaged or voted has all of them."),
 		params.Choice("drop", &p.Drop, dropOldest, dropOldest, dropSmallest).

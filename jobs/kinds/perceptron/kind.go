@@ -112,7 +112,7 @@ func (p *Params) Parameters() []params.Parameter {
 			Says("Weights of the blocks in a mixture."),
 		params.Flag("shuffle", &p.Shuffle, true).
 			Says("Draws another order for each epoch; without it records come in the order of the input."),
-		p.BlockParameter("shuffle draws within blocks, and the order of blocks; mixed mixes them."),
+		p.BlockParameter("A shuffle orders the blocks, and the records within each; mixed mixes their weights."),
 		p.ClassWeights.Parameter(),
 		params.Flag("bias", &p.Bias, true).Says("Adds a bias, the weight of a column that is always 1."),
 		params.Number("distinct", &p.Distinct, 0, "[1e-6, 1e6]").Missing("0: none").
