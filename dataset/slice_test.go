@@ -8,7 +8,8 @@ import (
 
 // sliced is a block of three records of every sort, with offsets.
 func sliced(sparse bool) *Block {
-	b := &Block{IDs: []Identity{{"a", 0}, {"a", 7}, {"b", 0}}, Labels: [][]byte{[]byte("x"), []byte("y"), []byte("z")},
+	b := &Block{IDs: []Identity{{"a", 0}, {"a", 7}, {"b", 0}},
+		Places: []Identity{{"p", 0}, {"p", 9}, {"q", 0}}, Labels: [][]byte{[]byte("x"), []byte("y"), []byte("z")},
 		Texts: [][]byte{[]byte("t"), []byte("u"), []byte("v")}, Weights: []float32{1, 2, 3}, Skipped: make([]Skip, 2),
 		Notes: &Notes{}, Subtracted: []Offset{{0, 5}}, Lasting: true, Rest: 9}
 	if sparse {
@@ -26,7 +27,8 @@ func TestSliceByHand(t *testing.T) {
 			for to := from; to <= 3; to++ {
 				part := b.Slice(from, to)
 				n := to - from
-				if !slices.Equal(part.IDs, b.IDs[from:to]) || len(part.Labels) != n || len(part.Texts) != n ||
+				if !slices.Equal(part.IDs, b.IDs[from:to]) || !slices.Equal(part.Places, b.Places[from:to]) ||
+					len(part.Labels) != n || len(part.Texts) != n ||
 					len(part.Weights) != n || part.Skipped != nil || part.Notes != nil || part.Rest != 0 ||
 					!part.Lasting || len(part.Subtracted) != 1 {
 					t.Errorf("[%d, %d) is %+v", from, to, part)
