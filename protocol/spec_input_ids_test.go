@@ -53,7 +53,8 @@ func TestInputValidateIDs(t *testing.T) {
 		err := in.Validate("spec.input")
 		var fault *Fault
 		if c.says == "" && (err != nil || in.HasIDs() != (in.ID != Column{} || in.IDsURI != "")) ||
-			c.says != "" && (!errors.As(err, &fault) || fault.Code != CodeSpecInvalid || !strings.Contains(fault.What, c.says)) {
+			c.says != "" && (!errors.As(err, &fault) || fault.Code != CodeSpecInvalid ||
+				!strings.Contains(fault.What, c.says)) {
 			t.Errorf("%s: %v, want %q", c.format, err, c.says)
 		}
 	}
