@@ -67,9 +67,9 @@ func (r *runReport) takeEmitted() error {
 	return nil
 }
 
-// emittedOutputs are the emitted files as outputs of the job.
-func (j *job) emittedOutputs(ctx context.Context, files emitted) ([]*pb.OutputFile, error) {
-	_, prefix, base, err := j.openOutput(ctx)
+// outputs are the emitted files as outputs of the job.
+func (o *output) outputs(ctx context.Context, files emitted) ([]*pb.OutputFile, error) {
+	_, prefix, base, err := o.open(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -57,14 +57,14 @@ func (j *job) report(ctx context.Context, brief *pb.JobBrief, task *pb.Task) (*p
 		modelBytes = otherBytes // an earlier attempt may have written the model before it was taken back
 	}
 	for _, file := range append([]outputText{{ModelFile, model, modelBytes}}, texts...) {
-		written, err := j.writeOutput(ctx, file.name, file.data, file.attempts)
+		written, err := j.output.write(ctx, file.name, file.data, file.attempts)
 		if err != nil {
 			return nil, err
 		}
 		out.Files = append(out.Files, written)
 	}
 	out.Files = append(out.Files, proved...)
-	further, err := j.emittedOutputs(ctx, facts.Files)
+	further, err := j.output.outputs(ctx, facts.Files)
 	if err != nil {
 		return nil, err
 	}

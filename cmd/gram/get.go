@@ -69,8 +69,8 @@ escapes.`,
 	return cmd
 }
 
-// outputFolder is the URI, ending in "/", of the folder with a job's model: of a job of the cluster; of a job, by its id,
-// in a cluster's store; or of the URI of the folder itself.
+// outputFolder is the URI, ending in "/", of the folder with a job's model: of a job of the cluster; of a job, by its
+// id, in a cluster's store; or of the URI of the folder itself.
 func outputFolder(ctx context.Context, a *app, from, store string) (string, error) {
 	if store != "" {
 		return objects.LeftFolder(ctx, a.storeURI(store), from)

@@ -29,7 +29,7 @@ var layers = []layer{
 	{tree: "dataset", may: []string{"objstore", "protocol", "kernelops/fmath", "kernelops/philox"}},
 	{tree: "jobs/params", may: []string{"protocol"}},
 	{tree: "jobs", may: []string{"dataset", "jobs/params", "kernelops", "protocol"}},
-	{tree: "jobs/planned", may: []string{"dataset", "jobs"}},
+	{tree: "jobs/planned", may: []string{"dataset", "jobs", "protocol"}},
 	{tree: "jobs/run", may: []string{"dataset", "jobs", "kernelops", "proof", "protocol"}},
 	{tree: "proof", may: []string{"jobs", "protocol"}},
 	{tree: "attestation", may: []string{"protocol"}},
