@@ -26,8 +26,8 @@ func cutRows(n int) []string {
 	return lines
 }
 
-// A table cut into shards of other sizes, or into seven files, gives the same model; of kinds that are bound to an order
-// of the records, another size of their logical blocks gives another.
+// A table cut into shards of other sizes, or into seven files, gives the same model; of kinds that are bound to an
+// order of the records, another size of their logical blocks gives another.
 func TestCutsAndTheModel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs gram 80 times; make test-all does")

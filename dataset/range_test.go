@@ -35,7 +35,8 @@ func wantRanges(t *testing.T, s *Source, shards []Shard) {
 				between = append(between, more...)
 			}
 			if want := whole[r[0]:r[1]]; err != nil || !equalRows(rows, want) || !equalRows(between, want) {
-				t.Errorf("records [%d, %d) of shard %d: %v and %v, want %v: %v", r[0], r[1], i, rows, between, want, err)
+				t.Errorf("records [%d, %d) of shard %d: %v and %v, want %v: %v", r[0], r[1], i, rows, between, want,
+					err)
 			}
 		}
 	}
@@ -58,8 +59,8 @@ func rangeRows(ctx context.Context, s *Source, shard Shard, from, to int) (rows 
 	return rows, nil
 }
 
-// Bad records, blank lines and comments are no records; what lies outside of a range is not parsed where every record is
-// good, and else it is up to the range.
+// Bad records, blank lines and comments are no records; what lies outside of a range is not parsed where every record
+// is good, and else it is up to the range.
 func TestRangeByHand(t *testing.T) {
 	data := "1,10\n\n2,20\nx,30\n4,40\n5,50\ny,60\n"
 	in := formatInput("csv", func(in *protocol.Input) { in.OnBadRecord.SkipMax = 2 })

@@ -70,18 +70,6 @@ func (j *job) read(ctx context.Context, from jobs.Source, shard int) iter.Seq2[*
 		in.source.Blocks(ctx, in.shards[shard])))
 }
 
-// readRange reads some records of a shard. They come out of the whole shard where that is in memory, or may get there:
-// the next block in it then comes from memory too.
-func (j *job) readRange(
-	ctx context.Context, from jobs.Source, shard int, begin, end int64,
-) iter.Seq2[*dataset.Block, error] {
-	in, set := j.inputs[from], setKey{j.cached(), from}
-	if j.w.cache.serves(set, shard, in.recordBytes(shard)) {
-		return dataset.Between(j.read(ctx, from, shard), begin, end)
-	}
-	return advancing(ctx, in.source.Range(ctx, in.shards[shard], begin, end))
-}
-
 // cut is how many shards each data set has.
 func (j *job) cut() jobs.Plan {
 	plan := jobs.Plan{Shards: len(j.inputs[jobs.Input].shards)}

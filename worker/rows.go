@@ -23,11 +23,16 @@ func (n *nodeTask) read(ctx context.Context, from jobs.Source, shard int) iter.S
 	return n.noting(from, shard, n.job.read(ctx, from, shard))
 }
 
-// readRange passes some records of a shard on.
+// readRange passes some records of a shard on. They come out of the whole shard where that is in memory, or may get
+// there: the next block in it then comes from memory too.
 func (n *nodeTask) readRange(
 	ctx context.Context, from jobs.Source, shard int, begin, end int64,
 ) iter.Seq2[*dataset.Block, error] {
-	return n.noting(from, shard, n.job.readRange(ctx, from, shard, begin, end))
+	in, set := n.job.inputs[from], setKey{n.job.cached(), from}
+	if n.job.w.cache.serves(set, shard, in.recordBytes(shard)) {
+		return dataset.Between(n.read(ctx, from, shard), begin, end)
+	}
+	return n.noting(from, shard, advancing(ctx, in.source.Range(ctx, in.shards[shard], begin, end)))
 }
 
 // noting remembers which shard is read, and the fault of a reader, whose positions are bytes.

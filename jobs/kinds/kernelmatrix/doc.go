@@ -34,7 +34,8 @@
 //	        K[c:c+x.shape[1], r:r+x.shape[0]] = x.T
 //
 // An element is that of kernelops.Set.KernelMatrix and, of rbf, that of kernels.Evaluator, whatever the tiles, blocks
-// and kernel set. The cut into files follows the blocks, and neither the shards nor the files of the input. A value that is not finite is a BAD_RECORD fault.
+// and kernel set. The cut into files follows the blocks, and neither the shards nor the files of the input. A value
+// that is not finite is a BAD_RECORD fault.
 //
 // # Positive semidefinite or not
 //

@@ -26,8 +26,8 @@
 //
 // The while loop of the text ends when no mistake is left; here also after a number of epochs. With shuffle
 // (the default) each epoch draws an order of the logical blocks by (seed, epoch), and within a
-// block of params.block_records an order of the records by (seed, epoch, ordinal). A block of more than 2^22 numbers is shuffled in windows
-// of about that many.
+// block of params.block_records an order of the records by (seed, epoch, ordinal). A block of more than 2^22 numbers is
+// shuffled in windows of about that many.
 //
 // # Budget
 //
