@@ -32,8 +32,13 @@ func Plan(ctx context.Context, store objstore.Store, name string, input protocol
 	if input.Verify == protocol.VerifyOff {
 		m.dropDigests()
 	}
-	shards, err := cut(m, int64(input.ShardBytes), input.Compression, newFormat(&input).whole())
+	shards, err := Shards(m, input)
 	return m, shards, err
+}
+
+// Shards cuts a listed input into shards: a pure function of its arguments. input must have its defaults in.
+func Shards(m Manifest, input protocol.Input) ([]Shard, error) {
+	return cut(m, int64(input.ShardBytes), input.Compression, newFormat(&input).whole())
 }
 
 // listLabels lists the objects that hold the labels.

@@ -44,6 +44,12 @@ type Gatherer interface {
 	Gathers(leaf Leaf, records func(from Source, shard int) int64) int64
 }
 
+// Carrier is a phase that says whether it passes arrays from one round to the next, leaf by leaf. Others may.
+type Carrier interface {
+	Phase
+	Carries() bool
+}
+
 // Next is the result of Step: another round (Phase and Trees set), or the end of the job (Done).
 type Next struct {
 	Phase string // phase of the next round
@@ -85,6 +91,8 @@ func (m MapReduce[S, P]) Phase() Phase { return mapReduce[S, P]{m} }
 type mapReduce[S any, P Stored] struct{ of MapReduce[S, P] }
 
 func (m mapReduce[S, P]) Name() string { return m.of.Name }
+
+func (m mapReduce[S, P]) Carries() bool { return m.of.Carry != nil }
 
 func (m mapReduce[S, P]) Gathers(leaf Leaf, records func(Source, int) int64) int64 {
 	if m.of.Gathers == nil {

@@ -80,6 +80,9 @@ var layers = []layer{
 		"dataset/...", "internal/faults", "jobs", "jobs/planned", "jobs/run", "kernelops", "objstore", "proof",
 		"protocol/...", "report",
 	}},
+	{tree: "verify", may: []string{
+		"dataset", "jobs", "jobs/planned", "jobs/run", "kernelops", "kernelops/philox", "objstore", "proof", "protocol",
+	}},
 	{tree: "internal/lint"},
 	{tree: "internal/faults"},
 	{tree: "internal/seeded"},

@@ -199,3 +199,13 @@ func (t *Tasks) Gathers(phase string, leaf jobs.Leaf, records func(from jobs.Sou
 	}
 	return 0
 }
+
+// Carries reports whether a phase may pass arrays from one round to the next, leaf by leaf (jobs.Carrier).
+func (t *Tasks) Carries(phase string) bool {
+	p, err := t.phase(phase)
+	if err != nil {
+		return false // Map will say so
+	}
+	c, ok := p.(jobs.Carrier)
+	return !ok || c.Carries()
+}

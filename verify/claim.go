@@ -1,0 +1,84 @@
+package verify
+
+import (
+	"fmt"
+
+	"github.com/gram-compute/gram/proof"
+)
+
+// doubt is the probability with which a claim from a sample may be wrong.
+const doubt = 0.01
+
+// maxFalse returns the least k for which a sample of n leaves of all would have met a false one with 99 % probability if
+// k were false: with that confidence, fewer than k are. It is hypergeometric, hence exact; it takes k steps.
+func maxFalse(all, n int64) int64 {
+	if n <= 0 || n > all {
+		return 0
+	}
+	missed := 1.0 // the probability that the sample misses all k
+	for k := int64(1); ; k++ {
+		if missed *= float64(max(all-n-(k-1), 0)) / float64(all-(k-1)); missed <= doubt {
+			return k
+		}
+	}
+}
+
+// conclude decides the verdict and says what follows.
+func (v *verifier) conclude() {
+	r := v.result
+	v.order()
+	switch {
+	case len(r.False) > 0:
+		r.Verdict = False
+		r.Says = []string{"The job is not what its proof says."}
+		return
+	case len(r.Missing) > 0:
+		r.Verdict = Incomplete
+		r.Says = append(r.Says, "Something is missing. What could be checked matches.")
+	default:
+		r.Verdict = Verified
+	}
+	if v.records == nil {
+		return
+	}
+	r.Says = append(r.Says, v.claims()...)
+}
+
+// claims are what follows where nothing is false.
+func (v *verifier) claims() (says []string) {
+	r := v.result
+	r.MaxFalse = maxFalse(r.DrawnOf, r.Drawn)
+	switch {
+	case r.Leaves.Done == r.Leaves.Of:
+		says = append(says, fmt.Sprintf("All %d leaves were repeated: none is false.", r.Leaves.Of))
+	case r.Drawn > 0:
+		says = append(says, fmt.Sprintf("With 99 %% confidence fewer than %d of the %d leaves drawn from are false "+
+			"(%.2g %%).", r.MaxFalse, r.DrawnOf, 100*float64(r.MaxFalse)/float64(r.DrawnOf)))
+		says = append(says, fmt.Sprintf("One false leaf in 10,000 may be missed: such a sample finds it in %s of 100 "+
+			"tries.", percent(r.Drawn, 10_000)))
+	default:
+		says = append(says, "No leaf was repeated.")
+	}
+	if r.Unbacked > 0 && r.Leaves.Done < r.Leaves.Of {
+		says = append(says, fmt.Sprintf("%d leaves are of rounds whose states were not kept: their digests were "+
+			"compared, and they were not drawn from. --all repeats them.", r.Unbacked))
+	}
+	if r.Merges.Done == r.Merges.Of && r.Steps.Done == r.Steps.Of {
+		return append(says, "All merges and steps were repeated: the model follows from the leaves.")
+	}
+	left := "--all repeats the others"
+	if r.Kept != proof.Full {
+		left += "; so does any check of a job with proof: full"
+	}
+	return append(says, fmt.Sprintf("%d of %d merges and %d of %d steps were repeated. A false one among the others is "+
+		"not found: %s.", r.Merges.Done, r.Merges.Of, r.Steps.Done, r.Steps.Of, left))
+}
+
+// percent is n of all in percent, as short as it is true.
+func percent(n, all int64) string {
+	share := 100 * min(float64(n)/float64(all), 1)
+	if share > 0 && share < 1 {
+		return "fewer than 1"
+	}
+	return fmt.Sprintf("%.0f", share)
+}

@@ -1,0 +1,146 @@
+package verify
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/proof"
+	"golang.org/x/sync/errgroup"
+)
+
+// file is a file to compare.
+type file struct {
+	name string
+	want proof.File
+	of   string
+}
+
+// checkFiles compares all files that the proof or the report names with their digests: model, states, partials, and
+// what the job emitted.
+func (v *verifier) checkFiles(ctx context.Context) error {
+	files := append([]file{{modelFile, v.manifest.Model, ""}}, v.keptFiles()...)
+	emitted, err := v.emittedFiles(ctx)
+	if err != nil {
+		return err
+	}
+	files = append(files, emitted...)
+	v.result.Emitted.Of = int64(len(emitted))
+	v.expect(&v.result.Files, int64(len(files)))
+	v.stage("files", int64(len(files)))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(readers)
+	for _, f := range files {
+		group.Go(func() error {
+			defer v.advance()
+			return v.compareFile(ctx, f.name, f.want, f.of)
+		})
+	}
+	return group.Wait()
+}
+
+// keptFiles are the states and partials that are kept, each once.
+func (v *verifier) keptFiles() (files []file) {
+	seen := map[string]bool{}
+	add := func(name string, want proof.File, of string) {
+		if !seen[name] {
+			seen[name] = true
+			files = append(files, file{name, want, of})
+		}
+	}
+	for i, r := range v.rounds {
+		if r == nil {
+			continue
+		}
+		if v.manifest.Rounds[i].State {
+			add(proof.StateFile(r.State), proof.File{SHA256: r.State, Size: r.StateSize},
+				fmt.Sprintf(" (the state that round %d began with)", r.Round))
+		}
+		if v.manifest.Kept != proof.Full {
+			continue
+		}
+		for tree := range r.Trees {
+			for node := range proof.PostOrder(r.tree(tree)) {
+				digest := r.recorded(tree, node)
+				if name := proof.PartialFile(digest); !seen[name] {
+					f := v.finding(r, tree, node)
+					add(name, proof.File{SHA256: digest, Size: -1}, " ("+strings.ToLower(f.Says[:1])+f.Says[1:]+")")
+				}
+			}
+		}
+	}
+	return files
+}
+
+// emittedFiles are those that the report lists, and the parts that indexes among them list.
+func (v *verifier) emittedFiles(ctx context.Context) ([]file, error) {
+	data, err := v.read(ctx, reportFile, maxTextBytes)
+	if data == nil || err != nil {
+		return nil, err
+	}
+	var report struct {
+		Model proof.Digest `json:"model_sha256"`
+		Files []jobs.File  `json:"files"`
+	}
+	if err := json.Unmarshal(data, &report); err != nil {
+		return nil, v.contradicts(reportFile, err)
+	}
+	v.agree(reportFile, "the model", report.Model, v.manifest.Model.SHA256)
+	files, err := v.listed(reportFile, report.Files)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		if !strings.HasSuffix(f.name, "/"+jobs.IndexName) {
+			continue
+		}
+		if data, err = v.read(ctx, f.name, maxPlanBytes); data == nil || err != nil {
+			return files, err
+		}
+		var index struct {
+			Parts []jobs.File `json:"parts"`
+			Tiles []jobs.File `json:"tiles"`
+		}
+		if err := json.Unmarshal(data, &index); err != nil {
+			return files, v.contradicts(f.name, err)
+		}
+		parts, err := v.listed(f.name, append(index.Parts, index.Tiles...))
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, parts...)
+	}
+	return files, nil
+}
+
+// listed are files that another one lists.
+func (v *verifier) listed(in string, list []jobs.File) (files []file, err error) {
+	for _, f := range list {
+		var digest proof.Digest
+		if err := digest.UnmarshalText([]byte(f.SHA256)); err != nil {
+			return nil, v.contradicts(in, err)
+		}
+		files = append(files, file{f.Name, proof.File{SHA256: digest, Size: f.Size}, " (" + in + " lists it)"})
+	}
+	return files, nil
+}
+
+// checkSignatures notes what the signatures beside the model are worth.
+func (v *verifier) checkSignatures(ctx context.Context) error {
+	if v.cfg.Signatures == nil {
+		return nil
+	}
+	signatures, err := v.cfg.Signatures(ctx)
+	if err != nil {
+		return err
+	}
+	v.result.Signatures = signatures
+	for _, s := range signatures {
+		if !s.Valid {
+			v.isFalse(Finding{Of: OfFile, File: s.File, Says: s.File + ": " + s.Says})
+		}
+	}
+	return nil
+}
