@@ -37,11 +37,14 @@ type Round struct {
 //go:embed page.html
 var pageSource string
 
+//go:embed style.html
+var styleSource string
+
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"clock":   clock,
 	"value":   metricText,
 	"numeric": numericColumns,
-}).Parse(pageSource))
+}).Parse(pageSource + styleSource))
 
 // drawn is a figure ready for the page.
 type drawn struct {

@@ -2,8 +2,6 @@ package verify
 
 import (
 	"fmt"
-
-	"github.com/gram-compute/gram/proof"
 )
 
 // doubt is the probability with which a claim from a sample may be wrong.
@@ -30,7 +28,11 @@ func (v *verifier) conclude() {
 	switch {
 	case len(r.False) > 0:
 		r.Verdict = False
-		r.Says = []string{"The job is not what its proof says."}
+		r.Says = []string{"The job is not what its proof says: repeating it gives something else."}
+		if r.False[0].Of == OfFile || r.False[0].Of == OfRecord {
+			r.Says = []string{"Files beside the model are not those that the job left, or contradict each other. So " +
+				"nothing was repeated."}
+		}
 		return
 	case len(r.Missing) > 0:
 		r.Verdict = Incomplete
@@ -52,8 +54,8 @@ func (v *verifier) claims() (says []string) {
 	case r.Leaves.Done == r.Leaves.Of:
 		says = append(says, fmt.Sprintf("All %d leaves were repeated: none is false.", r.Leaves.Of))
 	case r.Drawn > 0:
-		says = append(says, fmt.Sprintf("With 99 %% confidence fewer than %d of the %d leaves drawn from are false "+
-			"(%.2g %%).", r.MaxFalse, r.DrawnOf, 100*float64(r.MaxFalse)/float64(r.DrawnOf)))
+		says = append(says, fmt.Sprintf("%d of %d leaves were drawn, and none is false: with 99 %% confidence fewer "+
+			"than %d are (%.2g %%).", r.Drawn, r.DrawnOf, r.MaxFalse, 100*float64(r.MaxFalse)/float64(r.DrawnOf)))
 		says = append(says, fmt.Sprintf("One false leaf in 10,000 may be missed: such a sample finds it in %s of 100 "+
 			"tries.", percent(r.Drawn, 10_000)))
 	default:
@@ -66,12 +68,8 @@ func (v *verifier) claims() (says []string) {
 	if r.Merges.Done == r.Merges.Of && r.Steps.Done == r.Steps.Of {
 		return append(says, "All merges and steps were repeated: the model follows from the leaves.")
 	}
-	left := "--all repeats the others"
-	if r.Kept != proof.Full {
-		left += "; so does any check of a job with proof: full"
-	}
 	return append(says, fmt.Sprintf("%d of %d merges and %d of %d steps were repeated. A false one among the others is "+
-		"not found: %s.", r.Merges.Done, r.Merges.Of, r.Steps.Done, r.Steps.Of, left))
+		"not found; --all repeats them, --rounds N some.", r.Merges.Done, r.Merges.Of, r.Steps.Done, r.Steps.Of))
 }
 
 // percent is n of all in percent, as short as it is true.

@@ -42,6 +42,7 @@ type Config struct {
 type Progress struct {
 	Stage       string // "files", or "round 3 lloyd"
 	Done, Total int64
+	Unit        string // of both: "files", "objects", "nodes"
 }
 
 // Signature is a signature that was checked.

@@ -29,7 +29,7 @@ func (v *verifier) checkFiles(ctx context.Context) error {
 	files = append(files, emitted...)
 	v.result.Emitted.Of = int64(len(emitted))
 	v.expect(&v.result.Files, int64(len(files)))
-	v.stage("files", int64(len(files)))
+	v.stage("digests", "files", int64(len(files)))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(readers)
 	for _, f := range files {

@@ -60,10 +60,10 @@ func (v *verifier) expect(c *Count, n int64) {
 }
 
 // stage begins a stage of the progress.
-func (v *verifier) stage(name string, total int64) {
+func (v *verifier) stage(name, unit string, total int64) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.progress = Progress{Stage: name, Total: total}
+	v.progress = Progress{Stage: name, Total: total, Unit: unit}
 	v.show()
 }
 
@@ -125,13 +125,16 @@ func (v *verifier) readFile(ctx context.Context, name string, want proof.File, l
 	return data, nil
 }
 
+// short is the beginning of a digest, for sentences; findings have the whole one.
+func short(d proof.Digest) string { return d.String()[:12] }
+
 // isFile compares a file with what the proof says of it; of is what it is, for people.
 func (v *verifier) isFile(name string, want, got proof.File, of string) bool {
 	if got.SHA256 == want.SHA256 && (want.Size < 0 || got.Size == want.Size) {
 		return true
 	}
-	says := fmt.Sprintf("The file %s does not have its digest%s: it has %s, and %s is recorded.", name, of, got.SHA256,
-		want.SHA256)
+	says := fmt.Sprintf("The file %s%s does not have its digest: it has %s, and %s is recorded.", name, of,
+		short(got.SHA256), short(want.SHA256))
 	if got.SHA256 == want.SHA256 {
 		says = fmt.Sprintf("The file %s has %d bytes, and %d are recorded.", name, got.Size, want.Size)
 	}

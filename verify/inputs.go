@@ -74,7 +74,7 @@ func (v *verifier) openInputs(ctx context.Context) error {
 	for _, m := range v.planned.Manifests {
 		total += int64(len(m.Objects) + len(m.Labels))
 	}
-	v.stage("input", total)
+	v.stage("input", "objects", total)
 	for i, s := range v.specs() {
 		in := &input{spec: s, manifest: v.planned.Manifests[i], shards: v.planned.Shards[i]}
 		v.inputs = append(v.inputs, in)

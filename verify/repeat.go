@@ -48,7 +48,7 @@ func (v *verifier) repeatRound(ctx context.Context, i int, state jobs.Arrays, w 
 	if v.manifest.Kept == proof.Full && !w.whole {
 		total += int64(len(r.Nodes)/len(proof.Digest{})) - r.Leaves()
 	}
-	v.stage(fmt.Sprintf("round %d %s", r.Round, r.Phase), total)
+	v.stage(fmt.Sprintf("round %d %s", r.Round, r.Phase), "nodes", total)
 	if w.whole {
 		return task.whole(ctx)
 	}

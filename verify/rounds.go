@@ -79,7 +79,7 @@ func stepFinding(r *round) Finding {
 // differs completes a finding of a digest that repeating does not give.
 func (f Finding) differs(recorded, repeated proof.Digest) Finding {
 	f.Recorded, f.Repeated = &recorded, &repeated
-	f.Says += fmt.Sprintf(": the job says %s, and repeating it gives %s.", recorded, repeated)
+	f.Says += fmt.Sprintf(": the job says %s, and repeating it gives %s.", short(recorded), short(repeated))
 	return f
 }
 
@@ -89,7 +89,7 @@ const readers = 16
 // openRecords reads the records of all rounds and compares them with the manifest and with each other.
 func (v *verifier) openRecords(ctx context.Context) error {
 	list := v.manifest.Rounds
-	v.stage("records", int64(len(list)))
+	v.stage("records", "files", int64(len(list)))
 	records := make([]*proof.Record, len(list))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(readers)

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/gram-compute/gram/cmd/gram/internal/files"
+	"github.com/gram-compute/gram/cmd/gram/internal/show"
+	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/report"
+	"github.com/gram-compute/gram/verify"
+)
+
+// checkedView is what -o json prints of a check.
+type checkedView struct {
+	SchemaVersion int `json:"schema_version"`
+	*verify.Result
+}
+
+// showChecked prints a check, as JSON or for people, and writes its page where one is asked for.
+func showChecked(a *app, r *verify.Result, page string) error {
+	if page != "" {
+		data, err := report.CheckHTML(checkPage(r))
+		if err != nil {
+			return err
+		}
+		write := func(w io.Writer) error {
+			_, err := w.Write(data)
+			return err
+		}
+		if page == "-" {
+			return write(a.out)
+		}
+		if err := files.Write(a.within(page), write); err != nil {
+			return err
+		}
+	}
+	if a.flags.output == "json" {
+		return a.printJSON(checkedView{show.SchemaVersion, r})
+	}
+	printChecked(a, r)
+	return nil
+}
+
+func printChecked(a *app, r *verify.Result) {
+	var t terminal.Table
+	for _, f := range checkFacts(r) {
+		t.Row(f[0], f[1])
+	}
+	t.Write(a.out)
+	counts := checkCounts(r)
+	var c terminal.Table
+	c.Row(append([]string{""}, upper(counts.Columns[1:])...)...)
+	for _, row := range counts.Rows {
+		c.Row(row...)
+	}
+	fmt.Fprintln(a.out)
+	c.Write(a.out)
+	for _, list := range checkFindings(r) {
+		fmt.Fprintf(a.out, "\n%s\n", list.Title)
+		for _, item := range list.Items {
+			writeWrapped(a.out, "  ", item)
+		}
+	}
+	palette := a.palette(a.out)
+	verdict := palette.Good(string(r.Verdict))
+	if r.Verdict != verify.Verified {
+		verdict = palette.Bad(string(r.Verdict))
+	}
+	fmt.Fprintf(a.out, "\n%s\n", verdict)
+	for _, says := range r.Says {
+		writeWrapped(a.out, "  ", says)
+	}
+}
+
+func upper(words []string) (all []string) {
+	for _, w := range words {
+		all = append(all, strings.ToUpper(w))
+	}
+	return all
+}
+
+// textColumns is how wide sentences are.
+const textColumns = 80
+
+// writeWrapped writes a sentence in lines of at most textColumns, where its words allow that.
+func writeWrapped(w io.Writer, indent, text string) {
+	line := ""
+	for _, word := range strings.Fields(terminal.Clean(text)) {
+		if line != "" && len([]rune(indent+line+" "+word)) > textColumns {
+			fmt.Fprintln(w, indent+line)
+			line = ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	fmt.Fprintln(w, indent+line)
+}
+
+// checkFacts tell which job was checked, and how.
+func checkFacts(r *verify.Result) [][2]string {
+	facts := [][2]string{{"job", fmt.Sprintf("%s (%s)", r.Job, r.Kind)}, {"model", r.Model.String()},
+		{"root", r.Root.String()}, {"kept", r.Kept}, {"kernels", r.Kernels}}
+	if r.Draw != "" {
+		facts = append(facts, [2]string{"draw", r.Draw + "  (--draw repeats it)"})
+	}
+	for _, s := range r.Signatures {
+		facts = append(facts, [2]string{s.File, s.Says})
+	}
+	return append(facts, [2]string{"took", fmt.Sprintf("%.1f s", r.Seconds)})
+}
+
+// checkCounts tell what was repeated, and what was compared by digest only.
+func checkCounts(r *verify.Result) *jobs.FigureTable {
+	table := &jobs.FigureTable{Columns: []string{"of the job", "all", "repeated", "by digest only"}}
+	number := func(n int64) string { return strconv.FormatInt(n, 10) }
+	for _, row := range []struct {
+		name  string
+		count verify.Count
+	}{{"leaves", r.Leaves}, {"merges", r.Merges}, {"steps", r.Steps}, {"whole rounds", r.Rounds}} {
+		table.Rows = append(table.Rows, []string{row.name, number(row.count.Of), number(row.count.Done),
+			number(row.count.Of - row.count.Done)})
+	}
+	table.Rows = append(table.Rows, []string{"files", number(r.Files.Of), "", number(r.Files.Done)})
+	return table
+}
+
+// checkFindings are what is false, and what is missing.
+func checkFindings(r *verify.Result) (lists []report.CheckList) {
+	add := func(title string, findings []verify.Finding) {
+		list := report.CheckList{Title: title}
+		for _, f := range findings {
+			list.Items = append(list.Items, f.Says)
+		}
+		if len(list.Items) > 0 {
+			lists = append(lists, list)
+		}
+	}
+	add("False, the first first", r.False)
+	add("Missing", r.Missing)
+	if r.More > 0 {
+		last := &lists[len(lists)-1]
+		last.Items = append(last.Items, fmt.Sprintf("And %d more.", r.More))
+	}
+	return lists
+}
+
+func checkPage(r *verify.Result) report.CheckPage {
+	return report.CheckPage{Job: r.Job, Kind: r.Kind, Verdict: string(r.Verdict), Says: r.Says, Facts: checkFacts(r),
+		Counts: checkCounts(r), Findings: checkFindings(r)}
+}
