@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gram-compute/gram/clustertest"
+	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/all"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/objstore"
@@ -22,17 +23,18 @@ import (
 type provedJob struct {
 	kind, input, more, params string
 	shardBytes                int
+	folder                    bool // rows of several objects
 }
 
 // provedJobs are of kinds with one tree and several, with carries, with several phases, and with files of leaves and of
 // steps. A job of kind Predict begins from the model of the job before it.
 var provedJobs = []provedJob{
-	{"NaiveBayes", `"format":"tsv","label":1,"text":2`, "", `{}`, 1000},
-	{"KMeans", `"format":"csv","label":1`, "", `{"k":3,"init":"kmeans++"}`, 2000},
-	{"NearestMean", `"format":"csv","label":1,"split":{"test":0.2}`, "", `{"pairs":true}`, 2000},
-	{"Predict", `"format":"csv","label":1`, `"model":"mem://m/models/nearestmean-PROOF/model.safetensors",`, `{}`, 2000},
-	{"NearestNeighbors", `"format":"csv","label":1`, "", `{"k":3,"mode":"classify","store_base":false}`, 4000},
-	{"KernelMatrix", `"format":"csv","label":1`, "", `{"tile":40}`, 2000},
+	{"NaiveBayes", `"format":"tsv","label":1,"text":2`, "", `{}`, 1000, false},
+	{"KMeans", `"format":"csv","label":1`, "", `{"k":3,"init":"kmeans++"}`, 2000, false},
+	{"NearestMean", `"format":"csv","label":1,"split":{"test":0.2}`, "", `{"pairs":true}`, 2000, false},
+	{"Predict", `"format":"csv","label":1`, `"model":"mem://m/models/nearestmean-PROOF/model.safetensors",`, `{}`, 2000, false},
+	{"NearestNeighbors", `"format":"csv","label":1`, "", `{"k":3,"mode":"classify","store_base":false}`, 4000, false},
+	{"KernelMatrix", `"format":"csv","label":1`, "", `{"tile":40}`, 2000, false},
 }
 
 func (p provedJob) id(kept string) string { return strings.ToLower(p.kind) + "-" + kept }
@@ -41,6 +43,8 @@ func (p provedJob) spec(kept string) string {
 	name := "rows.csv"
 	if strings.Contains(p.input, "tsv") {
 		name = "texts.tsv"
+	} else if p.folder {
+		name = "many/"
 	}
 	return fmt.Sprintf(`{"apiVersion":"v1","kind":%q,"metadata":{},"spec":{"input":{"uri":"mem://m/in/%s",%s,
 		"shard_bytes":%d},%s"output":{},"params":%s,"repro":{"seed":3},"run":{"proof":%q}}}`, p.kind, name, p.input,
@@ -63,10 +67,11 @@ func provedStore(t testing.TB) *mem.Store {
 	return store
 }
 
-// proveJobs runs jobs on a cluster, which then is gone.
-func proveJobs(t *testing.T, store objstore.Store, list []provedJob, kept string) {
+// proveJobs runs jobs on a cluster, which then is gone. Its worker computes with further kinds in the place of Gram's.
+func proveJobs(t *testing.T, store objstore.Store, list []provedJob, kept string, further ...jobs.Kind) {
 	t.Helper()
 	cluster := clustertest.StartLocal(t, t.TempDir(), "mem://m", 5*time.Second, memStores(store))
+	cluster.KindsWith(further...)
 	stop := cluster.Work(t, "w", 2, kernelops.Best())
 	for _, p := range list {
 		cluster.Submit(t, p.id(kept), p.spec(kept))
@@ -125,4 +130,3 @@ func TestHonestJobsVerify(t *testing.T) {
 		})
 	}
 }
-

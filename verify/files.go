@@ -27,15 +27,14 @@ func (v *verifier) checkFiles(ctx context.Context) error {
 		return err
 	}
 	files = append(files, emitted...)
-	v.result.Emitted.Of = int64(len(emitted))
 	v.expect(&v.result.Files, int64(len(files)))
 	v.stage("digests", "files", int64(len(files)))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(readers)
-	for _, f := range files {
+	for i, f := range files {
 		group.Go(func() error {
 			defer v.advance()
-			return v.compareFile(ctx, f.name, f.want, f.of)
+			return v.compareFile(ctx, f, i)
 		})
 	}
 	return group.Wait()
@@ -75,7 +74,7 @@ func (v *verifier) keptFiles() (files []file) {
 }
 
 // emittedFiles are those that the report lists, and the parts that indexes among them list.
-func (v *verifier) emittedFiles(ctx context.Context) ([]file, error) {
+func (v *verifier) emittedFiles(ctx context.Context) (files []file, err error) {
 	data, err := v.read(ctx, reportFile, maxTextBytes)
 	if data == nil || err != nil {
 		return nil, err
@@ -88,23 +87,27 @@ func (v *verifier) emittedFiles(ctx context.Context) ([]file, error) {
 		return nil, v.contradicts(reportFile, err)
 	}
 	v.agree(reportFile, "the model", report.Model, v.manifest.Model.SHA256)
-	files, err := v.listed(reportFile, report.Files)
+	listed, err := v.listed(reportFile, report.Files)
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range files {
+	for _, f := range listed {
 		if !strings.HasSuffix(f.name, "/"+jobs.IndexName) {
+			files = append(files, f)
 			continue
 		}
-		if data, err = v.read(ctx, f.name, maxPlanBytes); data == nil || err != nil {
-			return files, err
+		if data, err = v.readFile(ctx, f.name, f.want, maxPlanBytes); err != nil {
+			return nil, err
+		}
+		if data == nil {
+			continue // what a false index lists says nothing
 		}
 		var index struct {
 			Parts []jobs.File `json:"parts"`
 			Tiles []jobs.File `json:"tiles"`
 		}
 		if err := json.Unmarshal(data, &index); err != nil {
-			return files, v.contradicts(f.name, err)
+			return nil, v.contradicts(f.name, err)
 		}
 		parts, err := v.listed(f.name, append(index.Parts, index.Tiles...))
 		if err != nil {

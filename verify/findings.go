@@ -42,7 +42,7 @@ func (v *verifier) note(list *[]Finding, f Finding) {
 func (v *verifier) order() {
 	for _, list := range [][]Finding{v.result.False, v.result.Missing} {
 		slices.SortStableFunc(list, func(a, b Finding) int {
-			return cmp.Or(cmp.Compare(a.Round, b.Round), cmp.Compare(a.place, b.place))
+			return cmp.Or(cmp.Compare(a.Round, b.Round), cmp.Compare(a.place, b.place), cmp.Compare(a.File, b.File))
 		})
 	}
 }
@@ -118,7 +118,7 @@ func (v *verifier) readFile(ctx context.Context, name string, want proof.File, l
 		return nil, err
 	}
 	v.expect(&v.result.Files, 1)
-	if !v.isFile(name, want, proof.File{SHA256: sha256.Sum256(data), Size: int64(len(data))}, "") {
+	if !v.isFile(file{name: name, want: want}, proof.File{SHA256: sha256.Sum256(data), Size: int64(len(data))}, 0) {
 		return nil, nil
 	}
 	v.count(&v.result.Files)
@@ -128,33 +128,35 @@ func (v *verifier) readFile(ctx context.Context, name string, want proof.File, l
 // short is the beginning of a digest, for sentences; findings have the whole one.
 func short(d proof.Digest) string { return d.String()[:12] }
 
-// isFile compares a file with what the proof says of it; of is what it is, for people.
-func (v *verifier) isFile(name string, want, got proof.File, of string) bool {
+// isFile compares a file with what the proof says of it.
+func (v *verifier) isFile(f file, got proof.File, place int) bool {
+	name, want := f.name, f.want
 	if got.SHA256 == want.SHA256 && (want.Size < 0 || got.Size == want.Size) {
 		return true
 	}
-	says := fmt.Sprintf("The file %s%s does not have its digest: it has %s, and %s is recorded.", name, of,
+	says := fmt.Sprintf("The file %s%s does not have its digest: it has %s, and %s is recorded.", name, f.of,
 		short(got.SHA256), short(want.SHA256))
 	if got.SHA256 == want.SHA256 {
 		says = fmt.Sprintf("The file %s has %d bytes, and %d are recorded.", name, got.Size, want.Size)
 	}
-	v.isFalse(Finding{Of: OfFile, File: name, Recorded: &want.SHA256, Repeated: &got.SHA256, Says: says})
+	v.isFalse(Finding{Of: OfFile, File: name, Recorded: &want.SHA256, Repeated: &got.SHA256, Says: says,
+		place: place})
 	return false
 }
 
-// compareFile compares a file, of any size, with its digest; a want.Size below 0 is not known. of is what it is.
-func (v *verifier) compareFile(ctx context.Context, name string, want proof.File, of string) error {
-	body, _, err := v.cfg.Store.Get(ctx, v.cfg.Prefix+name, objstore.GetOptions{})
+// compareFile compares a file, of any size, with its digest; a size below 0 is not known. place is for the order.
+func (v *verifier) compareFile(ctx context.Context, f file, place int) error {
+	body, _, err := v.cfg.Store.Get(ctx, v.cfg.Prefix+f.name, objstore.GetOptions{})
 	if err != nil {
-		return v.unread(name, err)
+		return v.unread(f.name, err)
 	}
 	defer body.Close()
 	sum := sha256.New()
 	n, err := io.Copy(sum, body)
 	if err != nil {
-		return v.unread(name, err)
+		return v.unread(f.name, err)
 	}
-	if v.isFile(name, want, proof.File{SHA256: proof.Digest(sum.Sum(nil)), Size: n}, of) {
+	if v.isFile(f, proof.File{SHA256: proof.Digest(sum.Sum(nil)), Size: n}, place) {
 		v.count(&v.result.Files)
 	}
 	return nil

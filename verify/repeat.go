@@ -108,8 +108,8 @@ func (v *verifier) readArrays(ctx context.Context, name string, digest proof.Dig
 	if err != nil {
 		return nil, v.unread(name, err)
 	}
-	if !v.isFile(name, proof.File{SHA256: digest, Size: -1},
-		proof.File{SHA256: sha256.Sum256(data), Size: int64(len(data))}, "") {
+	if !v.isFile(file{name: name, want: proof.File{SHA256: digest, Size: -1}},
+		proof.File{SHA256: sha256.Sum256(data), Size: int64(len(data))}, 0) {
 		return nil, nil
 	}
 	arrays, err := jobs.Decode(data)

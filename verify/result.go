@@ -33,7 +33,7 @@ type Result struct {
 	Merges Count `json:"merges"`
 	Steps  Count `json:"steps"`
 	// Emitted are files beside the model that repeated leaves and steps made again.
-	Emitted Count `json:"emitted"`
+	Emitted int64 `json:"emitted_repeated"`
 
 	Drawn    int64 `json:"leaves_drawn"`     // and repeated
 	DrawnOf  int64 `json:"leaves_drawn_of"`  // of the rounds whose states are known

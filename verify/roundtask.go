@@ -218,7 +218,9 @@ func (v *verifier) emit(f Finding) jobs.Emit {
 		}
 		got := proof.Digest(sha256.Sum256(stored))
 		if got == sum {
-			v.count(&v.result.Emitted)
+			v.mu.Lock()
+			v.result.Emitted++
+			v.mu.Unlock()
 			return made, nil
 		}
 		of := f
