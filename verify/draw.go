@@ -86,6 +86,13 @@ func race(n int, all func(yield func(racer) bool)) []racer {
 
 // draw decides what is repeated. It depends on the manifest, the kind and the draw alone.
 func (v *verifier) draw() []work {
+	plan := v.choose()
+	v.needCarries(plan, v.tasks.Carries)
+	return plan
+}
+
+// choose draws leaves and rounds.
+func (v *verifier) choose() []work {
 	plan := make([]work, len(v.rounds))
 	eligible := int64(0)
 	for i, r := range v.manifest.Rounds {
@@ -106,7 +113,6 @@ func (v *verifier) draw() []work {
 		v.drawLeaves(plan)
 		v.drawRounds(plan)
 	}
-	v.needCarries(plan)
 	return plan
 }
 
@@ -151,11 +157,11 @@ func (v *verifier) drawRounds(plan []work) {
 }
 
 // needCarries adds the leaves whose carries later rounds of their phase need.
-func (v *verifier) needCarries(plan []work) {
+func (v *verifier) needCarries(plan []work, carries func(phase string) bool) {
 	later := map[string]int{}
 	for i := len(plan) - 1; i >= 0; i-- {
 		phase := v.rounds[i].Phase
-		if !v.tasks.Carries(phase) {
+		if !carries(phase) {
 			continue
 		}
 		w := &plan[i]
