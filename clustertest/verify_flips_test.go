@@ -113,6 +113,8 @@ func TestForgedFilesAreFound(t *testing.T) {
 		{provedJobs[0], "provenance.json", `"job": "naivebayes-states"`, `"job": "another"`, "job"},
 		{provedJobs[0], "provenance.json", `"spec_sha256": "`, `"spec_sha256": "0`, "spec"},
 		{provedJobs[0], "provenance.json", `"result_sha256": "`, `"result_sha256": "0`, "result_sha256"},
+		{provedJobs[0], "provenance.json", `"key": "texts.tsv"`, `"key": "others.tsv"`, "Object 0 of spec.input"},
+		{provedJobs[0], "provenance.json", `"shards": `, `"shards": 1`, "shards of spec.input"},
 		{provedJobs[0], "report.json", `"kind": "NaiveBayes",`, `"kind": 1, "model_sha256": 5,`, "report.json"},
 		{provedJobs[3], "predictions/index.json", `"rows": `, `"rows":  `, "the step, the file predictions/index.json"},
 	} {
@@ -149,3 +151,40 @@ func relisted(report, old, now []byte) []byte {
 }
 
 func sizeField(data []byte) []byte { return []byte(`"size": ` + strconv.Itoa(len(data))) }
+
+// A trainer that seals the forgery itself, down to the root in provenance.json, gains nothing by leaving rounds or states
+// out of the manifest.
+func TestManifestsThatLeaveThingsOut(t *testing.T) {
+	t.Parallel()
+	store := provedStore(t)
+	p := provedJobs[1]
+	proveJobs(t, store, []provedJob{p}, proof.States)
+	folder := protocol.OutputPrefix(p.id(proof.States))
+	provenance := read(t, store, folder+"provenance.json")
+	honest := read(t, store, folder+proof.ManifestFile)
+	for says, forge := range map[string]func(*proof.Manifest){
+		"it lists no round":            func(m *proof.Manifest) { m.Rounds = nil },
+		"the state of round 3 is kept": func(m *proof.Manifest) { m.Rounds[2].State = false },
+		"rounds[0] is round 2":         func(m *proof.Manifest) { m.Rounds = m.Rounds[1:] },
+		"the job ends with it":         func(m *proof.Manifest) { m.Rounds = m.Rounds[:len(m.Rounds)-1] },
+		"leaves":                       func(m *proof.Manifest) { m.Rounds[1].Leaves-- },
+	} {
+		m, err := proof.ReadManifest(honest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		root := m.Root.String()
+		forge(m)
+		m.Root = m.ComputeRoot()
+		data, err := m.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkAfterPut(t, store, folder+proof.ManifestFile, data, p.id(proof.States))
+		sealed := bytes.ReplaceAll(relisted(provenance, honest, data), []byte(root), []byte(m.Root.String()))
+		r := checkAfterPut(t, store, folder+"provenance.json", sealed, p.id(proof.States))
+		if r.Verdict != verify.False || !strings.Contains(r.False[0].Says, says) {
+			t.Errorf("%s: %s, %+v, %+v", says, r.Verdict, r.False, r.Missing)
+		}
+	}
+}

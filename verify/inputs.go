@@ -62,7 +62,29 @@ func (v *verifier) openPlan(ctx context.Context) error {
 		return v.contradicts(proof.InputFile, errors.New("the model is another one than that of the spec"))
 	}
 	v.planned = p
+	v.agreeOnInputs()
 	return nil
+}
+
+// agreeOnInputs compares what provenance.json tells of the data sets with what was planned.
+func (v *verifier) agreeOnInputs() {
+	told := []*inputProvenance{&v.provenance.inputProvenance, v.provenance.Queries}
+	for i, m := range v.planned.Manifests {
+		name := jobs.Source(i).String()
+		p := told[i]
+		if p == nil {
+			p = &inputProvenance{}
+		}
+		v.agree(proof.PlanFile, "shards of "+name, len(v.planned.Shards[i]), p.Shards)
+		v.agree(proof.InputFile, "objects of "+name, len(m.Objects), p.ObjectCount)
+		for n, o := range p.Objects {
+			if n >= len(m.Objects) || o != m.Objects[n] {
+				v.isFalse(Finding{Of: OfRecord, File: provenanceFile,
+					Says: fmt.Sprintf("Object %d of %s in provenance.json is not that of %s.", n, name, proof.InputFile)})
+				break
+			}
+		}
+	}
 }
 
 // openInputs opens the data sets, and looks whether their objects are still those that were read.

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/planned"
 	"github.com/gram-compute/gram/jobs/run"
@@ -61,11 +62,20 @@ type provenance struct {
 	Model      proof.File      `json:"model"`
 	Manifest   proof.File      `json:"manifest"`
 	Plan       proof.File      `json:"plan"`
-	Proof      *struct {
+	inputProvenance
+	Queries *inputProvenance `json:"queries"`
+	Proof   *struct {
 		Root     proof.Digest `json:"root"`
 		Manifest proof.File   `json:"manifest"`
 		Kept     string       `json:"kept"`
 	} `json:"proof"`
+}
+
+// inputProvenance is what provenance.json tells of a data set.
+type inputProvenance struct {
+	Shards      int              `json:"shards"`
+	Objects     []dataset.Object `json:"objects"` // the first of them
+	ObjectCount int              `json:"object_count"`
 }
 
 // Job checks a job. What does not match or is missing is in the result; the error is the context's, or says that the

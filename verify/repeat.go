@@ -95,6 +95,9 @@ func (v *verifier) planState(ctx context.Context, r *round) (jobs.Arrays, error)
 		v.isFalse(f.differs(r.State, got))
 		return nil, nil
 	}
+	if size := state.EncodedSize(); size != r.StateSize {
+		return nil, v.contradicts(proof.RoundFile(r.Round), fmt.Errorf("the state has %d bytes, not %d", size, r.StateSize))
+	}
 	return state, nil
 }
 

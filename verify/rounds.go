@@ -2,6 +2,7 @@ package verify
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"sort"
@@ -123,8 +124,35 @@ func (v *verifier) openRecords(ctx context.Context) error {
 		v.checkRecord(i, r)
 	}
 	v.records = records
+	if len(list) == 0 {
+		return v.contradicts(proof.ManifestFile, errors.New("it lists no round"))
+	}
+	v.checkKept()
 	v.result.Rounds.Of, v.result.Steps.Of, v.result.Leaves.Of = int64(len(list)), int64(len(list)), leaves
 	return nil
+}
+
+// checkKept compares which states are said to be kept with what follows from spec and records: who leaves one out keeps
+// the leaves of its round from being drawn.
+func (v *verifier) checkKept() {
+	if v.records == nil || v.planned.Manifests == nil {
+		return
+	}
+	input, states := int64(0), int64(0)
+	for _, m := range v.planned.Manifests {
+		for _, o := range m.Objects {
+			input += o.Size
+		}
+	}
+	for i, r := range v.records {
+		states += r.StateSize
+		if keeps := proof.KeepsState(v.manifest.Kept, input, states); keeps != v.manifest.Rounds[i].State {
+			v.isFalse(Finding{Of: OfRecord, File: proof.ManifestFile, Round: r.Round, Says: fmt.Sprintf(
+				"%s says that the state of round %d is kept: %t. By spec and records it is: %t.", proof.ManifestFile,
+				r.Round, !keeps, keeps)})
+			return
+		}
+	}
 }
 
 // checkRecord compares a record with its entry in the manifest and with what came before it.
