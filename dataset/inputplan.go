@@ -29,7 +29,7 @@ func Plan(ctx context.Context, store objstore.Store, name string, input protocol
 	if input.Verify == protocol.VerifyOff {
 		m.dropDigests()
 	}
-	shards, err := CutAsPlanned(m, input)
+	shards, err := Shards(m, input)
 	if err != nil {
 		return m, nil, err
 	}
@@ -39,8 +39,8 @@ func Plan(ctx context.Context, store objstore.Store, name string, input protocol
 	return m, shards, m.countRows(ctx, store, Prefix(name), input)
 }
 
-// CutAsPlanned cuts the objects of a manifest into shards as Plan does: a function of its arguments.
-func CutAsPlanned(m Manifest, input protocol.Input) ([]Shard, error) {
+// Shards cuts a listed input into shards: a pure function of its arguments. input must have its defaults in.
+func Shards(m Manifest, input protocol.Input) ([]Shard, error) {
 	return cut(m, int64(input.ShardBytes), input.Compression, newFormat(&input).whole())
 }
 

@@ -44,8 +44,7 @@ type Gatherer interface {
 	Gathers(leaf Leaf, records func(from Source, shard int) int64) int64
 }
 
-// Carrier is a phase that may pass arrays from one round to the next, leaf by leaf. Of a phase that does not say, it is
-// assumed.
+// Carrier is a phase that says whether it passes arrays from one round to the next, leaf by leaf. Others may.
 type Carrier interface {
 	Phase
 	Carries() bool
@@ -93,15 +92,14 @@ type mapReduce[S any, P Stored] struct{ of MapReduce[S, P] }
 
 func (m mapReduce[S, P]) Name() string { return m.of.Name }
 
+func (m mapReduce[S, P]) Carries() bool { return m.of.Carry != nil }
+
 func (m mapReduce[S, P]) Gathers(leaf Leaf, records func(Source, int) int64) int64 {
 	if m.of.Gathers == nil {
 		return 0
 	}
 	return m.of.Gathers(leaf, records)
 }
-
-// Carries reports whether leaves keep something for the next round.
-func (m mapReduce[S, P]) Carries() bool { return m.of.Carry != nil }
 
 func (m mapReduce[S, P]) state(a Arrays) (state S, err error) {
 	if m.of.State != nil {

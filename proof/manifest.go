@@ -17,6 +17,24 @@ const (
 	Full    = protocol.ProofFull    // these, however much they take, and the partials of all nodes
 )
 
+// The states of a job are kept beside its model while they are a hundredth of the input together, or this little.
+const (
+	statesShare = 100
+	statesFloor = 1 << 20 // bytes
+)
+
+// KeepsState reports whether a state is kept that has that many bytes together with those of the rounds before it, of a
+// job over that many bytes of input. It follows from the spec and the records.
+func KeepsState(kept string, input, bytes int64) bool {
+	switch kept {
+	case Full:
+		return true
+	case States:
+		return bytes <= max(statesFloor, input/statesShare)
+	}
+	return false
+}
+
 // SchemaVersion is that of Manifest.
 const SchemaVersion = 1
 

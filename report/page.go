@@ -40,11 +40,11 @@ var pageSource string
 //go:embed style.html
 var styleSource string
 
-var pageTemplate = template.Must(template.Must(template.New("page").Funcs(template.FuncMap{
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"clock":   clock,
 	"value":   metricText,
 	"numeric": numericColumns,
-}).Parse(pageSource)).Parse(styleSource))
+}).Parse(pageSource + styleSource))
 
 // drawn is a figure ready for the page.
 type drawn struct {

@@ -2,53 +2,81 @@ package verify
 
 import (
 	"fmt"
-	"math"
 )
 
-// confidence of what is said of a sample.
-const confidence = 0.99
+// doubt is the probability with which a claim from a sample may be wrong.
+const doubt = 0.01
 
-// claims say what follows from what was repeated.
-func (r *Result) claims() []string {
-	var claims []string
-	if r.Leaves.Repeated >= r.Leaves.Of && r.Steps.Repeated == r.Steps.Of && r.Merges.Repeated >= r.Merges.Of &&
-		r.Leaves.Of > 0 && len(r.Missing) == 0 {
-		return []string{"Everything was repeated: the model follows from the input and the spec."}
+// maxFalse returns the least k for which a sample of n leaves of all would have met a false one with 99 % probability if
+// k were false: with that confidence, fewer than k are. It is hypergeometric, hence exact; it takes k steps.
+func maxFalse(all, n int64) int64 {
+	if n <= 0 || n > all {
+		return 0
 	}
-	if r.Leaves.Of > 0 {
-		claims = append(claims, r.leavesClaim())
-	}
-	rest := r.Merges.Of - r.Merges.Repeated + r.Steps.Of - r.Steps.Repeated
-	if rest > 0 {
-		claims = append(claims, fmt.Sprintf("%d of %d merges and %d of %d steps were only compared by digest: "+
-			"--rounds N repeats some, --all all.", r.Merges.Of-r.Merges.Repeated, r.Merges.Of,
-			r.Steps.Of-r.Steps.Repeated, r.Steps.Of))
-	}
-	if len(r.Missing) > 0 {
-		claims = append(claims, fmt.Sprintf("%d things that were to be checked are missing.", len(r.Missing)))
-	}
-	return claims
-}
-
-func (r *Result) leavesClaim() string {
-	switch n := r.Drawn.Repeated; {
-	case r.Leaves.Repeated == 0:
-		return fmt.Sprintf("No leaf was repeated: nothing is known of the %d leaves but their digests.", r.Leaves.Of)
-	case n == r.Drawn.Of && n < r.Leaves.Of:
-		return fmt.Sprintf("All %d leaves were repeated of the rounds whose state is kept; of the other %d nothing is known "+
-			"but their digests.", n, r.Leaves.Of-n)
-	case r.Leaves.Repeated >= r.Leaves.Of:
-		return fmt.Sprintf("All %d leaves were repeated.", r.Leaves.Of)
-	default:
-		of := fmt.Sprintf("%d leaves", r.Leaves.Of)
-		if r.Drawn.Of < r.Leaves.Of {
-			of = fmt.Sprintf("%d leaves of the rounds whose state is kept", r.Drawn.Of)
+	missed := 1.0 // the probability that the sample misses all k
+	for k := int64(1); ; k++ {
+		if missed *= float64(max(all-n-(k-1), 0)) / float64(all-(k-1)); missed <= doubt {
+			return k
 		}
-		return fmt.Sprintf("%d leaves were drawn and repeated: with %g %% confidence less than %.2g %% of the %s are "+
-			"false. One false leaf in 10,000 may be missed.", n, 100*confidence, 100*falseShare(n), of)
 	}
 }
 
-// falseShare is the share of false leaves that n drawn ones would miss with a probability of 1 % at most: (1-p)^n = 0.01.
-// Drawing without replacement misses no more.
-func falseShare(n int) float64 { return -math.Expm1(math.Log(1-confidence) / float64(n)) }
+// conclude decides the verdict and says what follows.
+func (v *verifier) conclude() {
+	r := v.result
+	v.order()
+	switch {
+	case len(r.False) > 0:
+		r.Verdict = False
+		r.Says = []string{"The job is not what its proof says: repeating it gives something else."}
+		if r.False[0].Of == OfFile || r.False[0].Of == OfRecord {
+			r.Says = []string{"Files beside the model are not those that the job left, or contradict each other. So " +
+				"nothing was repeated."}
+		}
+		return
+	case len(r.Missing) > 0:
+		r.Verdict = Incomplete
+		r.Says = append(r.Says, "Something is missing. What could be checked matches.")
+	default:
+		r.Verdict = Verified
+	}
+	if v.records == nil {
+		return
+	}
+	r.Says = append(r.Says, v.claims()...)
+}
+
+// claims are what follows where nothing is false.
+func (v *verifier) claims() (says []string) {
+	r := v.result
+	r.MaxFalse = maxFalse(r.DrawnOf, r.Drawn)
+	switch {
+	case r.Leaves.Done == r.Leaves.Of:
+		says = append(says, fmt.Sprintf("All %d leaves were repeated: none is false.", r.Leaves.Of))
+	case r.Drawn > 0:
+		says = append(says, fmt.Sprintf("%d of %d leaves were drawn, and none is false: with 99 %% confidence fewer "+
+			"than %d are (%.2g %%).", r.Drawn, r.DrawnOf, r.MaxFalse, 100*float64(r.MaxFalse)/float64(r.DrawnOf)))
+		says = append(says, fmt.Sprintf("One false leaf in 10,000 may be missed: such a sample finds it in %s of 100 "+
+			"tries.", percent(r.Drawn, 10_000)))
+	default:
+		says = append(says, "No leaf was repeated.")
+	}
+	if r.Unbacked > 0 && r.Leaves.Done < r.Leaves.Of {
+		says = append(says, fmt.Sprintf("%d leaves are of rounds whose states were not kept: their digests were "+
+			"compared, and they were not drawn from. --all repeats them.", r.Unbacked))
+	}
+	if r.Merges.Done == r.Merges.Of && r.Steps.Done == r.Steps.Of {
+		return append(says, "All merges and steps were repeated: the model follows from the leaves.")
+	}
+	return append(says, fmt.Sprintf("%d of %d merges and %d of %d steps were repeated. A false one among the others is "+
+		"not found; --all repeats them, --rounds N some.", r.Merges.Done, r.Merges.Of, r.Steps.Done, r.Steps.Of))
+}
+
+// percent is n of all in percent, as short as it is true.
+func percent(n, all int64) string {
+	share := 100 * min(float64(n)/float64(all), 1)
+	if share > 0 && share < 1 {
+		return "fewer than 1"
+	}
+	return fmt.Sprintf("%.0f", share)
+}

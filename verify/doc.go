@@ -1,13 +1,12 @@
-// Package verify checks a finished job from what it left beside its model (package proof) and from its input. It needs no
-// cluster: read access and any CPU will do.
+// Package verify checks a finished job by what it left (package proof), with read access to the outputs and the input
+// and no cluster: it compares digests, repeats parts of the job, and says what follows.
 //
-// First every digest is compared: of the files of the proof with its manifest, of what they say with each other. Then
-// parts of the job are computed again and compared with the digests of their nodes:
+// Files come first: each must have the digest that the proof names, and the files must agree with each other. Then leaves
+// are drawn and repeated; merges and steps are repeated from the partials where those are kept, and within whole rounds
+// else. What a leaf or step emits is compared with the file beside the model. Nothing is written.
 //
-//   - a sample of leaves, or all;
-//   - rounds as a whole, leaves, merges and step, where they are drawn or all are asked for;
-//   - every merge and step whose inputs are kept.
-//
-// A sample is drawn by the caller's number, which must not follow from spec or job: a trainer could foresee it. What is
-// false is named where it begins: a leaf before what it was merged into, a round before those after it.
+// The work goes round by round, because a state is large, and what a phase carries from one round to the next is not
+// kept: a leaf that wants it is repeated in all earlier rounds of its phase. A round is repeated by as many goroutines as
+// there are CPUs. Memory holds a state, a partial for each of them and one for each level of a tree; carries and roots
+// beyond 256 MiB go to temporary files.
 package verify

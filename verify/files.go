@@ -2,204 +2,130 @@ package verify
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"strings"
 
-	"github.com/gram-compute/gram/jobs/planned"
-	"github.com/gram-compute/gram/objstore"
+	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/proof"
-	"github.com/gram-compute/gram/protocol"
+	"golang.org/x/sync/errgroup"
 )
 
-// file reads a file and compares its digest with what says of it. Without an error, nil data mean that it is missing,
-// which is noted.
-func (v *verifier) file(ctx context.Context, name string, want proof.File, says string) ([]byte, error) {
-	data, err := v.Read(ctx, name)
-	if errors.Is(err, objstore.ErrNotFound) {
-		v.missing("the file %s", name)
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	v.result.Files++
-	if got := proof.Digest(sha256.Sum256(data)); got != want.SHA256 {
-		return nil, falseFile(name, "%s says %s, its digest is %s", says, want.SHA256, got)
-	}
-	if want.Size >= 0 && int64(len(data)) != want.Size {
-		return nil, falseFile(name, "%s says %d bytes, it has %d", says, want.Size, len(data))
-	}
-	return data, nil
+// file is a file to compare.
+type file struct {
+	name string
+	want proof.File
+	of   string
 }
 
-// anySize stands for a size that nothing says.
-const anySize = -1
-
-// open reads the manifest of the proof, and compares it with the provenance.
-func (v *verifier) open(ctx context.Context) error {
-	v.job = &job{}
-	p := &v.job.provenance
-	data, err := v.Read(ctx, provenanceFile)
-	if errors.Is(err, objstore.ErrNotFound) {
-		v.missing("the file %s", provenanceFile)
-		return errMissing
-	}
+// checkFiles compares all files that the proof or the report names with their digests: model, states, partials, and
+// what the job emitted.
+func (v *verifier) checkFiles(ctx context.Context) error {
+	files := append([]file{{modelFile, v.manifest.Model, ""}}, v.keptFiles()...)
+	emitted, err := v.emittedFiles(ctx)
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(data, p); err != nil {
-		return falseFile(provenanceFile, "it is not what a job leaves: %v", err)
+	files = append(files, emitted...)
+	v.expect(&v.result.Files, int64(len(files)))
+	v.stage("digests", "files", int64(len(files)))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(readers)
+	for i, f := range files {
+		group.Go(func() error {
+			defer v.advance()
+			return v.compareFile(ctx, f, i)
+		})
 	}
-	v.result.Job = p.Job
-	if p.Proof == nil {
-		v.missing("a proof: %s names none", provenanceFile)
-		return errMissing
-	}
-	data, err = v.file(ctx, proof.ManifestFile, p.Proof.Manifest, provenanceFile)
-	if err != nil {
-		return err
-	}
-	if data == nil {
-		return errMissing
-	}
-	m, err := proof.ReadManifest(data)
-	if err != nil {
-		return falseFile(proof.ManifestFile, "%v", err)
-	}
-	v.job.manifest = m
-	v.result.Root, v.result.Kept = m.Root.String(), m.Kept
-	if m.Root != p.Proof.Root || m.Job != p.Job || m.Kept != p.Proof.Kept || m.Spec.SHA256 != p.SpecHash ||
-		m.Model != p.Model || m.Input != p.Manifest || m.Plan != p.Plan {
-		return falseFile(provenanceFile, "it names another job, root, spec, input, plan or model than %s",
-			proof.ManifestFile)
-	}
-	return nil
+	return group.Wait()
 }
 
-// compareFiles compares the digests of all files, and reads those that tell what is to be repeated.
-func (v *verifier) compareFiles(ctx context.Context) error {
-	v.Progress("files", 0, len(v.job.manifest.Rounds))
-	if err := v.readSpec(ctx); err != nil {
-		return err
-	}
-	if err := v.readPlan(ctx); err != nil {
-		return err
-	}
-	if _, err := v.file(ctx, modelFile, v.job.manifest.Model, proof.ManifestFile); err != nil {
-		return err
-	}
-	if err := v.readRecords(ctx); err != nil {
-		return err
-	}
-	v.available = make([]bool, len(v.job.records))
-	for i, record := range v.job.records {
-		v.Progress("files", i, len(v.job.records))
-		if err := v.compareRound(ctx, i, record); err != nil {
-			return err
+// keptFiles are the states and partials that are kept, each once.
+func (v *verifier) keptFiles() (files []file) {
+	seen := map[string]bool{}
+	add := func(name string, want proof.File, of string) {
+		if !seen[name] {
+			seen[name] = true
+			files = append(files, file{name, want, of})
 		}
 	}
-	return nil
-}
-
-func (v *verifier) readSpec(ctx context.Context) error {
-	data, err := v.file(ctx, proof.SpecFile, v.job.manifest.Spec, proof.ManifestFile)
-	if err != nil {
-		return err
-	}
-	if data == nil {
-		return errMissing
-	}
-	if v.job.spec, err = protocol.ParseSpec(data); err != nil {
-		return falseFile(proof.SpecFile, "it is no spec: %v", err)
-	}
-	v.result.Kind = v.job.spec.Kind
-	told, err := protocol.ParseSpec(v.job.provenance.Spec)
-	if err != nil {
-		return falseFile(provenanceFile, "its spec is none: %v", err)
-	}
-	if again, err := told.Canonical(); err != nil || string(again) != string(data) {
-		return falseFile(provenanceFile, "its spec is not that of %s", proof.SpecFile)
-	}
-	return nil
-}
-
-func (v *verifier) readPlan(ctx context.Context) error {
-	input, err := v.file(ctx, proof.InputFile, v.job.manifest.Input, proof.ManifestFile)
-	if err != nil {
-		return err
-	}
-	plan, err := v.file(ctx, proof.PlanFile, v.job.manifest.Plan, proof.ManifestFile)
-	if err != nil {
-		return err
-	}
-	if input == nil || plan == nil {
-		return errMissing
-	}
-	sets := 1
-	if v.job.spec.Spec.Queries != nil {
-		sets++
-	}
-	if v.job.planned, err = planned.Unmarshal(input, plan, sets, v.job.spec.Spec.Model != ""); err != nil {
-		return falseFile(proof.PlanFile, "it does not fit %s: %v", proof.InputFile, err)
-	}
-	return nil
-}
-
-// readRecords reads the records of all rounds, which hang together by their digests.
-func (v *verifier) readRecords(ctx context.Context) error {
-	before, gone := proof.Digest{}, false
-	for _, r := range v.job.manifest.Rounds {
-		name := proof.RoundFile(r.Round)
-		data, err := v.file(ctx, name, r.Record, proof.ManifestFile)
-		if err != nil {
-			return err
-		}
-		if data == nil {
-			gone = true
+	for i, r := range v.rounds {
+		if r == nil {
 			continue
 		}
-		record, err := proof.ReadRecord(data)
-		if err != nil {
-			return falseFile(name, "%v", err)
+		if v.manifest.Rounds[i].State {
+			add(proof.StateFile(r.State), proof.File{SHA256: r.State, Size: r.StateSize},
+				fmt.Sprintf(" (the state that round %d began with)", r.Round))
 		}
-		if record.Round != r.Round || record.Phase != r.Phase || len(record.Trees) != r.Trees ||
-			record.Leaves() != r.Leaves || !gone && record.Before != before {
-			return falseFile(name, "it is the record of another round than %s says, or does not follow the one before",
-				proof.ManifestFile)
+		if v.manifest.Kept != proof.Full {
+			continue
 		}
-		before = r.Record.SHA256
-		v.job.records = append(v.job.records, record)
-	}
-	if gone {
-		return errMissing
-	}
-	return nil
-}
-
-// compareRound compares what is kept of a round.
-func (v *verifier) compareRound(ctx context.Context, at int, record *proof.Record) error {
-	if v.job.manifest.Rounds[at].State {
-		data, err := v.file(ctx, proof.StateFile(record.State), proof.File{SHA256: record.State, Size: record.StateSize},
-			proof.RoundFile(record.Round))
-		if err != nil {
-			return err
-		}
-		v.available[at] = data != nil
-	}
-	if v.job.manifest.Kept != proof.Full {
-		return nil
-	}
-	for tree, leaves := range record.Trees {
-		for node := range proof.PostOrder(protocol.Tree(leaves)) {
-			d := record.Node(tree, node)
-			_, err := v.file(ctx, proof.PartialFile(d), proof.File{SHA256: d, Size: anySize},
-				fmt.Sprintf("round %d, tree %d, node (%d,%d)", record.Round, tree, node.Level, node.Index))
-			if err != nil {
-				return err
+		for tree := range r.Trees {
+			for node := range proof.PostOrder(r.tree(tree)) {
+				digest := r.recorded(tree, node)
+				if name := proof.PartialFile(digest); !seen[name] {
+					f := v.finding(r, tree, node)
+					add(name, proof.File{SHA256: digest, Size: -1}, " ("+strings.ToLower(f.Says[:1])+f.Says[1:]+")")
+				}
 			}
 		}
 	}
-	return nil
+	return files
+}
+
+// emittedFiles are those that the report lists, and the parts that indexes among them list.
+func (v *verifier) emittedFiles(ctx context.Context) (files []file, err error) {
+	data, err := v.read(ctx, reportFile, maxTextBytes)
+	if data == nil || err != nil {
+		return nil, err
+	}
+	var report struct {
+		Model proof.Digest `json:"model_sha256"`
+		Files []jobs.File  `json:"files"`
+	}
+	if err := json.Unmarshal(data, &report); err != nil {
+		return nil, v.contradicts(reportFile, err)
+	}
+	v.agree(reportFile, "the model", report.Model, v.manifest.Model.SHA256)
+	listed, err := v.listed(reportFile, report.Files)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range listed {
+		if !strings.HasSuffix(f.name, "/"+jobs.IndexName) {
+			files = append(files, f)
+			continue
+		}
+		if data, err = v.readFile(ctx, f.name, f.want, maxPlanBytes); err != nil {
+			return nil, err
+		}
+		if data == nil {
+			continue // what a false index lists says nothing
+		}
+		var index struct {
+			Parts []jobs.File `json:"parts"`
+			Tiles []jobs.File `json:"tiles"`
+		}
+		if err := json.Unmarshal(data, &index); err != nil {
+			return nil, v.contradicts(f.name, err)
+		}
+		parts, err := v.listed(f.name, append(index.Parts, index.Tiles...))
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, parts...)
+	}
+	return files, nil
+}
+
+// listed are files that another one lists.
+func (v *verifier) listed(in string, list []jobs.File) (files []file, err error) {
+	for _, f := range list {
+		var digest proof.Digest
+		if err := digest.UnmarshalText([]byte(f.SHA256)); err != nil {
+			return nil, v.contradicts(in, err)
+		}
+		files = append(files, file{f.Name, proof.File{SHA256: digest, Size: f.Size}, " (" + in + " lists it)"})
+	}
+	return files, nil
 }

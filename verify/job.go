@@ -1,152 +1,211 @@
 package verify
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
+	"sync"
+	"time"
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/planned"
 	"github.com/gram-compute/gram/jobs/run"
-	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/proof"
 	"github.com/gram-compute/gram/protocol"
 )
 
-// job is what is read of a job before anything is repeated.
-type job struct {
-	manifest   *proof.Manifest
+// Names of the files beside the model, as workers write them.
+const (
+	modelFile      = "model.safetensors"
+	provenanceFile = "provenance.json"
+	reportFile     = "report.json"
+)
+
+// Bounds of files that are read into memory.
+const (
+	maxTextBytes   = 64 << 20
+	maxRecordBytes = 128 << 20 // 2^21 nodes of 32 bytes, and more
+	maxPlanBytes   = 1 << 30
+)
+
+// verifier is a check at work.
+type verifier struct {
+	cfg    Config
+	result *Result
+
 	provenance provenance
+	manifest   *proof.Manifest
 	spec       protocol.JobSpec
-	planned    planned.Inputs
-	records    []*proof.Record
+	kind       jobs.Kind
 	tasks      *run.Tasks
-	sources    []*dataset.Source // by jobs.Source
+	planned    planned.Inputs
+	inputs     []*input
+	rounds     []*round
+	records    []*proof.Record // nil until all are read
+	shelf      *shelf
+
+	mu       sync.Mutex // guards what follows, and the counts and findings of result
+	told     map[string]bool
+	broken   map[slot]bool // leaves, or with leaf -1 phases, of which it is not known what they carry
+	progress Progress
 }
 
-// provenance is what is compared of provenance.json.
+// provenance is what is read of provenance.json.
 type provenance struct {
-	Job      string          `json:"job"`
-	Spec     json.RawMessage `json:"spec"`
-	SpecHash proof.Digest    `json:"spec_sha256"`
-	Model    proof.File      `json:"model"`
-	Manifest proof.File      `json:"manifest"`
-	Plan     proof.File      `json:"plan"`
-	Proof    *struct {
+	Job        string          `json:"job"`
+	Spec       json.RawMessage `json:"spec"`
+	SpecHash   string          `json:"spec_sha256"`
+	ResultHash string          `json:"result_sha256"`
+	Model      proof.File      `json:"model"`
+	Manifest   proof.File      `json:"manifest"`
+	Plan       proof.File      `json:"plan"`
+	inputProvenance
+	Queries *inputProvenance `json:"queries"`
+	Proof   *struct {
 		Root     proof.Digest `json:"root"`
-		Kept     string       `json:"kept"`
 		Manifest proof.File   `json:"manifest"`
+		Kept     string       `json:"kept"`
 	} `json:"proof"`
 }
 
-// Names of files that the proof does not name.
-const (
-	provenanceFile = "provenance.json"
-	modelFile      = "model.safetensors"
-)
-
-// shardText tells what bytes a leaf read, where its number is that of a shard of the input.
-func (j *job) shardText(index int) string {
-	shards := j.planned.Shards[jobs.Input]
-	if index >= len(shards) {
-		return ""
-	}
-	p := shards[index].Pieces[0]
-	text := fmt.Sprintf(" (bytes %d to %d of %s", p.Start, p.End, j.planned.Manifests[jobs.Input].Objects[p.Object].Key)
-	if more := len(shards[index].Pieces) - 1; more > 0 {
-		text += fmt.Sprintf(" and %d objects more", more)
-	}
-	return text + ")"
+// inputProvenance is what provenance.json tells of a data set.
+type inputProvenance struct {
+	Shards      int              `json:"shards"`
+	Objects     []dataset.Object `json:"objects"` // the first of them
+	ObjectCount int              `json:"object_count"`
 }
 
-// plan is the cut of the data sets.
-func (j *job) plan() jobs.Plan {
-	p := jobs.Plan{Shards: len(j.planned.Shards[jobs.Input])}
-	if len(j.planned.Shards) > int(jobs.Queries) {
-		p.QueryShards = len(j.planned.Shards[jobs.Queries])
+// Job checks a job. What does not match or is missing is in the result; the error is the context's, or says that the
+// check itself could not go on.
+func Job(ctx context.Context, cfg Config) (*Result, error) {
+	begun := time.Now() //lint:clock for people
+	v := &verifier{cfg: cfg, told: map[string]bool{}, broken: map[slot]bool{}, shelf: newShelf(shelfBytes),
+		result: &Result{False: []Finding{}, Missing: []Finding{}, Says: []string{}}}
+	v.result.Kernels = cfg.Ops.Name
+	err := errors.Join(v.check(ctx), v.shelf.close())
+	if err == nil {
+		err = ctx.Err()
 	}
-	return p
-}
-
-// read reads a shard, as jobs.BlockReader says.
-func (j *job) read(ctx context.Context, from jobs.Source, shard int) iter.Seq2[*dataset.Block, error] {
-	return j.sources[from].Blocks(ctx, j.planned.Shards[from][shard])
-}
-
-// next is what the step of a round made, as the job says: the state of the round after it, or the model.
-func (j *job) next(at int) (digest proof.Digest, isModel bool) {
-	if at+1 < len(j.records) {
-		return j.records[at+1].State, false
-	}
-	return j.manifest.Model.SHA256, true
-}
-
-// openInputs opens the data sets and the kind.
-func (v *verifier) openInputs(ctx context.Context) error {
-	kind, err := v.Kind(v.job.spec.Kind)
 	if err != nil {
-		v.missing("the kind %s: %v", v.job.spec.Kind, err)
-		return errMissing
+		return nil, err
 	}
-	algorithm, err := kind.New(v.job.spec)
-	if err != nil {
-		return falseFile(proof.SpecFile, "this release makes no job of it: %v", err)
-	}
-	if v.job.tasks, err = run.NewTasks(algorithm, v.job.spec, v.Ops); err != nil {
-		return err
-	}
-	inputs := []protocol.Input{jobs.Input: v.job.spec.Spec.Input}
-	if q := v.job.spec.Spec.Queries; q != nil {
-		inputs = append(inputs, *q)
-	}
-	for i, in := range inputs {
-		if err := v.openSource(ctx, i, in); err != nil {
+	v.conclude()
+	v.result.Seconds = time.Since(begun).Seconds()
+	return v.result, nil
+}
+
+// check goes on as long as what it needs is there and true.
+func (v *verifier) check(ctx context.Context) error {
+	for _, stage := range []func(context.Context) error{
+		v.openProof, v.openSpec, v.openPlan, v.openRecords, v.checkFiles, v.openInputs, v.repeat,
+	} {
+		if err := stage(ctx); err != nil {
 			return err
+		}
+		if v.stops() {
+			return nil
 		}
 	}
 	return nil
 }
 
-func (v *verifier) openSource(ctx context.Context, i int, in protocol.Input) error {
-	manifest := v.job.planned.Manifests[i]
-	shards, err := dataset.CutAsPlanned(manifest, in)
-	if err != nil {
-		return falseFile(proof.InputFile, "%s cannot be cut: %v", jobs.Source(i), err)
-	}
-	if again, err := dataset.MarshalPlan(manifest, shards); err != nil {
-		return err
-	} else if said, err := dataset.MarshalPlan(manifest, v.job.planned.Shards[i]); err != nil || string(said) != string(again) {
-		return falseFile(proof.PlanFile, "the shards of %s are not those that follow from its objects", jobs.Source(i))
-	}
-	storeURI, name, err := objstore.SplitObjectURI(in.URI)
-	if err != nil {
-		return dataset.StoreFault(in.URI, err)
-	}
-	store, err := v.OpenInput(ctx, storeURI)
-	if err != nil {
-		v.missing("%s: %s cannot be opened: %v", jobs.Source(i), in.URI, err)
-		return errMissing
-	}
-	source, err := dataset.NewSource(store, dataset.Prefix(name), manifest, in)
-	if err != nil {
+// stops reports whether something is false, or a file is missing without which nothing can go on.
+func (v *verifier) stops() bool {
+	return len(v.result.False) > 0 || v.manifest == nil
+}
+
+// openProof reads provenance and manifest.
+func (v *verifier) openProof(ctx context.Context) error {
+	data, err := v.read(ctx, provenanceFile, maxTextBytes)
+	if data == nil || err != nil {
 		return err
 	}
-	v.job.sources = append(v.job.sources, source)
+	if err := json.Unmarshal(data, &v.provenance); err != nil {
+		v.isFalse(Finding{Of: OfFile, File: provenanceFile, Says: provenanceFile + " cannot be read: " + err.Error()})
+		return nil
+	}
+	p := v.provenance.Proof
+	v.result.Job, v.result.Model = v.provenance.Job, v.provenance.Model.SHA256
+	if p == nil {
+		v.isMissing(Finding{Of: OfFile, File: provenanceFile,
+			Says: "The job left no proof: it ran under an earlier release, or its records were lost (report.json)."})
+		return nil
+	}
+	data, err = v.readFile(ctx, proof.ManifestFile, p.Manifest, proof.MaxManifestBytes)
+	if data == nil || err != nil {
+		return err
+	}
+	m, err := proof.ReadManifest(data)
+	if err != nil {
+		v.isFalse(Finding{Of: OfRecord, File: proof.ManifestFile, Says: err.Error()})
+		return nil
+	}
+	v.agree(proof.ManifestFile, "root", m.Root.String(), p.Root.String())
+	v.agree(proof.ManifestFile, "kept", m.Kept, p.Kept)
+	v.agree(proof.ManifestFile, "job", m.Job, v.provenance.Job)
+	v.agree(proof.ManifestFile, "model", m.Model, v.provenance.Model)
+	v.agree(proof.ManifestFile, "spec", m.Spec.SHA256.String(), v.provenance.SpecHash)
+	v.agree(proof.ManifestFile, "input", m.Input, v.provenance.Manifest)
+	v.agree(proof.ManifestFile, "plan", m.Plan, v.provenance.Plan)
+	v.manifest, v.result.Root, v.result.Kept = m, m.Root, m.Kept
 	return nil
 }
 
-// absent reports whether an error of repeating says that something cannot be read any more.
-func absent(err error) bool {
-	var fault *protocol.Fault
-	if !errors.As(err, &fault) {
-		return errors.Is(err, objstore.ErrNotFound) || errors.Is(err, objstore.ErrDenied)
+// agree finds a field of a file that differs from that of provenance.json.
+func (v *verifier) agree(file, field string, got, want any) {
+	if got != want {
+		v.isFalse(Finding{Of: OfRecord, File: file,
+			Says: fmt.Sprintf("%s has %s %v, and provenance.json has %v.", file, field, got, want)})
 	}
-	switch fault.Code {
-	case protocol.CodeInputChanged, protocol.CodeInputDamaged, protocol.CodeStore, protocol.CodeStoreDenied:
-		return true
+}
+
+// openSpec reads the spec and makes the job's tasks.
+func (v *verifier) openSpec(ctx context.Context) error {
+	data, err := v.readFile(ctx, proof.SpecFile, v.manifest.Spec, protocol.MaxSpecBytes)
+	if data == nil || err != nil {
+		return err
 	}
-	return fault.Class == protocol.ClassInfrastructure
+	if v.spec, err = protocol.ParseSpec(data); err != nil {
+		return v.contradicts(proof.SpecFile, err)
+	}
+	canonical, err := v.spec.Canonical()
+	if err != nil || !bytes.Equal(canonical, data) {
+		return v.contradicts(proof.SpecFile, errors.New("it is not the canonical form of a spec"))
+	}
+	told, err := protocol.ParseSpec(v.provenance.Spec)
+	if err == nil {
+		canonical, err = told.Canonical()
+	}
+	if err != nil || !bytes.Equal(canonical, data) {
+		return v.contradicts(provenanceFile, errors.New("its spec is not that of "+proof.SpecFile))
+	}
+	if hash, err := v.spec.ResultHash(); err != nil || hash != v.provenance.ResultHash {
+		return v.contradicts(provenanceFile, fmt.Errorf("its result_sha256 is not that of the spec, %s", hash))
+	}
+	v.agree(proof.SpecFile, "run.proof", v.spec.Spec.Run.KeptOfProof(), v.manifest.Kept)
+	v.result.Kind = v.spec.Kind
+	return v.makeTasks()
+}
+
+// contradicts finds a file that has its digest and cannot be right.
+func (v *verifier) contradicts(file string, err error) error {
+	v.isFalse(Finding{Of: OfRecord, File: file, Says: file + " cannot be right: " + err.Error() + "."})
+	return nil
+}
+
+// makeTasks makes what repeats the job. A kind that this build does not know is missing: digests can be compared.
+func (v *verifier) makeTasks() (err error) {
+	if v.kind, err = v.cfg.Kind(v.spec.Kind); err != nil {
+		v.isMissing(Finding{Of: OfCode, Says: "Nothing can be repeated: " + err.Error() + "."})
+		return nil
+	}
+	algorithm, err := v.kind.New(v.spec)
+	if err != nil {
+		return v.contradicts(proof.SpecFile, err)
+	}
+	v.tasks, err = run.NewTasks(algorithm, v.spec, v.cfg.Ops)
+	return err
 }

@@ -4,253 +4,181 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"math"
+	"sort"
 
-	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/jobs/planned"
-	"github.com/gram-compute/gram/jobs/run"
-	"github.com/gram-compute/gram/kernelops/philox"
-	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/proof"
 	"github.com/gram-compute/gram/protocol"
+	"golang.org/x/sync/errgroup"
 )
 
-// drawRounds says which rounds are repeated as a whole. A round whose phase passes arrays on from round to round is
-// repeated with those before it.
-func (v *verifier) drawRounds() []bool {
-	whole := make([]bool, len(v.job.records))
-	key := philox.New(v.Draw, "verify/rounds")
-	var order []int
-	for i, known := range v.known(whole) {
-		if known {
-			order = append(order, i)
-		}
-	}
-	// total order: indices differ
-	slices.SortFunc(order, func(a, b int) int {
-		return compareDraws(key.Uint64(uint64(a), 0), key.Uint64(uint64(b), 0), a, b)
-	})
-	for _, at := range order[:min(v.Rounds, len(order))] {
-		for i := v.firstOf(at); i <= at; i++ {
-			whole[i] = true
-		}
-	}
-	if v.All || v.leaves() <= v.Sample {
-		for i := range whole {
-			whole[i] = true
-		}
-	}
-	return whole
+// round is a record with what finds its nodes.
+type round struct {
+	*proof.Record
+	node []int   // of each tree, how many nodes the trees before it have
+	leaf []int64 // of each tree, how many leaves the trees before it have
 }
 
-// leaves is the number of leaves of all rounds.
-func (v *verifier) leaves() int {
-	leaves := 0
-	for _, r := range v.job.manifest.Rounds {
-		leaves += int(r.Leaves)
+func newRound(r *proof.Record) *round {
+	x := &round{Record: r, node: make([]int, len(r.Trees)), leaf: make([]int64, len(r.Trees))}
+	nodes, leaves := 0, int64(0)
+	for i, n := range r.Trees {
+		x.node[i], x.leaf[i] = nodes, leaves
+		nodes += proof.Nodes(protocol.Tree(n))
+		leaves += n
 	}
-	return leaves
+	return x
 }
 
-// known tells the rounds that can be repeated for themselves: those whose state is kept or follows from the plan, and
-// that of those before them in their row; and those that are repeated as a whole.
-func (v *verifier) known(whole []bool) []bool {
-	known := make([]bool, len(v.job.records))
-	for at := range known {
-		known[at] = whole[at] || v.available[at] || at == 0
-		for i := v.firstOf(at); i < at; i++ {
-			known[at] = known[at] && known[i]
-		}
-	}
-	return known
+func (r *round) tree(i int) protocol.Tree { return protocol.Tree(r.Trees[i]) }
+
+// place is the place of a node among all of the round.
+func (r *round) place(tree int, node protocol.Node) int {
+	return r.node[tree] + proof.Place(r.tree(tree), node)
 }
 
-// firstOf is the round with which what is passed on to a round began: the first of its phase in a row, where the phase
-// passes something on; else the round itself.
-func (v *verifier) firstOf(at int) int {
-	phase := v.job.records[at].Phase
-	if !v.job.tasks.Carries(phase) {
-		return at
-	}
-	for at > 0 && v.job.records[at-1].Phase == phase {
-		at--
-	}
-	return at
+// recorded is the digest of a node, in constant time.
+func (r *round) recorded(tree int, node protocol.Node) proof.Digest {
+	at := len(proof.Digest{}) * r.place(tree, node)
+	return proof.Digest(r.Nodes[at : at+len(proof.Digest{})])
 }
 
-// stateOf returns the state that a round began with: a kept one, or that of the job's plan; nil where neither is there.
-func (v *verifier) stateOf(ctx context.Context, at int) (jobs.Arrays, error) {
-	record := v.job.records[at]
-	if v.available[at] {
-		data, err := v.file(ctx, proof.StateFile(record.State), proof.File{SHA256: record.State, Size: record.StateSize},
-			proof.RoundFile(record.Round))
-		if err != nil || data == nil {
-			return nil, err
-		}
-		v.result.Files-- // it was counted before
-		return jobs.Decode(data)
-	}
-	if at > 0 {
-		return nil, nil
-	}
-	state, err := v.firstState(ctx)
-	if err != nil || state == nil {
-		return nil, err
-	}
-	if got := proof.Digest(state.Digest()); got != record.State {
-		return nil, falseFile(proof.RoundFile(record.Round),
-			"the first round began with the state %s, and the plan makes %s", record.State, got)
-	}
-	return state, nil
+// leafAt finds a leaf that is counted over all trees.
+func (r *round) leafAt(leaf int64) (tree, index int) {
+	tree = sort.Search(len(r.leaf), func(i int) bool { return r.leaf[i] > leaf }) - 1
+	return tree, int(leaf - r.leaf[tree])
 }
 
-// firstState is what the plan of the job made: nothing, or the model that the job begins from.
-func (v *verifier) firstState(ctx context.Context) (jobs.Arrays, error) {
-	model := v.job.planned.Model
-	if model == nil {
-		return jobs.Arrays{}, nil
+// finding is one of a node of the round.
+func (v *verifier) finding(r *round, tree int, node protocol.Node) Finding {
+	f := Finding{Of: OfMerge, Round: r.Round, Phase: r.Phase, Tree: tree, Node: &node, place: r.place(tree, node)}
+	first, end := r.tree(tree).Range(node)
+	if end-first == 1 {
+		f.Of = OfLeaf
+		f.Says = fmt.Sprintf("Round %d (%s), tree %d, leaf %d%s", r.Round, r.Phase, tree, first, v.shardText(r, tree,
+			first))
+		return f
 	}
-	storeURI, name, err := objstore.SplitObjectURI(model.URI)
-	if err != nil {
-		return nil, falseFile(proof.InputFile, "%v", err)
-	}
-	store, err := v.OpenInput(ctx, storeURI)
-	var data []byte
-	if err == nil {
-		data, _, err = objstore.ReadAll(ctx, store, name, objstore.GetOptions{}, model.Size)
-	}
-	if err == nil && planned.PinModel(model.URI, data).SHA256 != model.SHA256 {
-		err = errors.New("it is another model now")
-	}
-	if err != nil {
-		v.missing("the model that the job began from, %s: %v", model.URI, err)
-		return nil, nil
-	}
-	return jobs.Decode(data)
+	f.Says = fmt.Sprintf("Round %d (%s), tree %d, the merge of leaves %d to %d", r.Round, r.Phase, tree, first, end-1)
+	return f
 }
 
-// repeatRounds repeats the rounds that were drawn, each from the state that is kept of it or that the round before made.
-func (v *verifier) repeatRounds(ctx context.Context, whole []bool) error {
-	var made jobs.Arrays // the state that the round before made here
-	carries := carriesOf{}
-	for at, record := range v.job.records {
-		if !whole[at] {
-			made, carries = nil, carriesOf{}
-			continue
-		}
-		v.Progress("rounds", at, len(whole))
-		state := made
-		if state == nil {
-			var err error
-			if state, err = v.stateOf(ctx, at); err != nil {
+// shardText names the shard of a leaf, where the leaves of a tree are the shards.
+func (v *verifier) shardText(r *round, tree, leaf int) string {
+	if len(v.inputs) == 0 || int(r.Trees[tree]) != len(v.inputs[0].shards) {
+		return ""
+	}
+	return " (" + v.inputs[0].text(leaf) + ")"
+}
+
+// stepFinding is one of the step of a round.
+func stepFinding(r *round) Finding {
+	return Finding{Of: OfStep, Round: r.Round, Phase: r.Phase, place: math.MaxInt,
+		Says: fmt.Sprintf("Round %d (%s), the step", r.Round, r.Phase)}
+}
+
+// differs completes a finding of a digest that repeating does not give.
+func (f Finding) differs(recorded, repeated proof.Digest) Finding {
+	f.Recorded, f.Repeated = &recorded, &repeated
+	f.Says += fmt.Sprintf(": the job says %s, and repeating it gives %s.", short(recorded), short(repeated))
+	return f
+}
+
+// readers is how many files are read at a time.
+const readers = 16
+
+// openRecords reads the records of all rounds and compares them with the manifest and with each other.
+func (v *verifier) openRecords(ctx context.Context) error {
+	list := v.manifest.Rounds
+	v.stage("records", "files", int64(len(list)))
+	records := make([]*proof.Record, len(list))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(readers)
+	for i, r := range list {
+		group.Go(func() error {
+			defer v.advance()
+			name := proof.RoundFile(r.Round)
+			data, err := v.readFile(ctx, name, r.Record, maxRecordBytes)
+			if data == nil || err != nil {
 				return err
 			}
-		}
-		if state == nil {
-			v.missing("the state of round %d, which is to be repeated", record.Round)
-			whole[at] = false
-			continue
-		}
-		if at > 0 && v.job.records[at-1].Phase != record.Phase {
-			carries = carriesOf{}
-		}
-		next, err := v.repeatRound(ctx, at, state, carries)
-		if absent(err) {
-			v.missing("round %d (%s): %v", record.Round, record.Phase, err)
-			whole[at], made = false, nil
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		made = next
+			if records[i], err = proof.ReadRecord(data); err != nil {
+				return v.contradicts(name, err)
+			}
+			return nil
+		})
 	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	leaves := int64(0)
+	v.rounds = make([]*round, len(list))
+	for i, r := range records {
+		leaves += list[i].Leaves
+		if r == nil {
+			records = nil
+			continue
+		}
+		v.rounds[i] = newRound(r)
+		v.result.Merges.Of += int64(len(r.Nodes)/len(proof.Digest{})) - r.Leaves()
+		v.checkRecord(i, r)
+	}
+	v.records = records
+	if len(list) == 0 {
+		return v.contradicts(proof.ManifestFile, errors.New("it lists no round"))
+	}
+	v.checkKept()
+	v.result.Rounds.Of, v.result.Steps.Of, v.result.Leaves.Of = int64(len(list)), int64(len(list)), leaves
 	return nil
 }
 
-// repeatRound repeats a round: all leaves, the merges along the trees, and the step.
-func (v *verifier) repeatRound(ctx context.Context, at int, state jobs.Arrays, carries carriesOf) (jobs.Arrays, error) {
-	record := v.job.records[at]
-	roots := make([]jobs.Arrays, len(record.Trees))
-	for tree, n := range record.Trees {
-		t := protocol.Tree(n)
-		leaves := v.mapLeaves(ctx, record, state, tree, int(n), carries)
-		root, err := v.job.tasks.Fold(ctx, record.Phase, t, t.Canonical(t.Root()), run.FoldSource{
-			Leaf: leaves.take,
-			Keep: func(_ context.Context, node protocol.Node, partial jobs.Arrays) error {
-				v.count(node)
-				if got := proof.Digest(partial.Digest()); got != record.Node(tree, node) {
-					return v.falseNode(record, tree, node, got)
-				}
-				return nil
-			},
-		})
-		leaves.stop()
-		if err != nil {
-			return nil, err
+// checkKept compares which states are said to be kept with what follows from spec and records: who leaves one out keeps
+// the leaves of its round from being drawn.
+func (v *verifier) checkKept() {
+	if v.records == nil || v.planned.Manifests == nil {
+		return
+	}
+	input, states := int64(0), int64(0)
+	for _, m := range v.planned.Manifests {
+		for _, o := range m.Objects {
+			input += o.Size
 		}
-		roots[tree] = root
 	}
-	round := jobs.RoundOf(v.job.plan(), roots...)
-	return v.repeatStep(ctx, at, state, round)
-}
-
-func (v *verifier) count(node protocol.Node) {
-	if node.Level == 0 {
-		v.result.Leaves.Repeated++
-	} else {
-		v.result.Merges.Repeated++
+	for i, r := range v.records {
+		states += r.StateSize
+		if keeps := proof.KeepsState(v.manifest.Kept, input, states); keeps != v.manifest.Rounds[i].State {
+			v.isFalse(Finding{Of: OfRecord, File: proof.ManifestFile, Round: r.Round, Says: fmt.Sprintf(
+				"%s says that the state of round %d is kept: %t. By spec and records it is: %t.", proof.ManifestFile,
+				r.Round, !keeps, keeps)})
+			return
+		}
 	}
 }
 
-// repeatStep repeats the step of a round, and returns what it made.
-func (v *verifier) repeatStep(ctx context.Context, at int, state jobs.Arrays, round jobs.Round) (jobs.Arrays, error) {
-	record := v.job.records[at]
-	round.Emit = v.emitted(fmt.Sprintf("the step of round %d", record.Round))
-	next, again, err := v.job.tasks.Step(ctx, record.Phase, state, round)
-	if err != nil {
-		return nil, v.failedAgain(record, err)
+// checkRecord compares a record with its entry in the manifest and with what came before it.
+func (v *verifier) checkRecord(i int, r *proof.Record) {
+	m := v.manifest.Rounds[i]
+	name := proof.RoundFile(m.Round)
+	check := func(field string, got, want any) {
+		if got != want {
+			v.isFalse(Finding{Of: OfRecord, File: name, Round: m.Round,
+				Says: fmt.Sprintf("%s has %s %v, and the files before it say %v.", name, field, got, want)})
+		}
 	}
-	v.result.Steps.Repeated++
-	if got, want := proof.Digest(jobs.ArraysOf(again).Digest()), v.job.manifest.Rounds[at].Record.SHA256; got != want {
-		return nil, falseStep(record, "the record", want.String(), got.String())
+	check("round", r.Round, int64(i)+1)
+	check("round", r.Round, m.Round)
+	check("phase", r.Phase, m.Phase)
+	check("trees", len(r.Trees), m.Trees)
+	check("leaves", r.Leaves(), m.Leaves)
+	if i > 0 {
+		check("before", r.Before, v.manifest.Rounds[i-1].Record.SHA256)
+		return
 	}
-	want, isModel := v.job.next(at)
-	made := "the state"
-	if isModel {
-		made = "the model"
+	if v.tasks != nil {
+		check("phase", r.Phase, v.tasks.First())
 	}
-	if got := proof.Digest(next.State.Digest()); got != want {
-		return nil, falseStep(record, made, want.String(), got.String())
+	if len(v.planned.Shards) > 0 {
+		check("trees", len(r.Trees), 1)
+		check("leaves", r.Leaves(), int64(len(v.planned.Shards[0])))
 	}
-	switch {
-	case next.Done != isModel:
-		return nil, falseStep(record, "done", fmt.Sprint(isModel), fmt.Sprint(next.Done))
-	case !isModel && next.Phase != v.job.records[at+1].Phase:
-		return nil, falseStep(record, "the phase", v.job.records[at+1].Phase, next.Phase)
-	case !isModel && !sameTrees(next.Trees, v.job.records[at+1].Trees, v.job.plan()):
-		return nil, falseStep(record, "the trees", fmt.Sprint(v.job.records[at+1].Trees), fmt.Sprint(next.Trees))
-	}
-	return next.State, nil
-}
-
-// sameTrees compares the trees of a step with those of the round after it; nil means one tree over the shards.
-func sameTrees(trees []int, want []int64, plan jobs.Plan) bool {
-	if trees == nil {
-		trees = []int{plan.Shards}
-	}
-	return slices.EqualFunc(trees, want, func(n int, w int64) bool { return int64(n) == w })
-}
-
-// failedAgain turns the error of a step that is repeated into what is false.
-func (v *verifier) failedAgain(record *proof.Record, err error) error {
-	if found, ok := errors.AsType[*Falsehood](err); ok {
-		found.Round, found.Phase, found.Tree = record.Round, record.Phase, len(record.Trees)
-		return found
-	}
-	if absent(err) || errors.Is(err, context.Canceled) {
-		return err
-	}
-	return &Falsehood{What: fmt.Sprintf("round %d (%s), the step", record.Round, record.Phase),
-		Says: "repeating it fails: " + err.Error(), Round: record.Round, Phase: record.Phase, Tree: len(record.Trees)}
 }

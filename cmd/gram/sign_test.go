@@ -179,7 +179,7 @@ func TestVerifyChecksSignatures(t *testing.T) {
 	c.want(0, c.run("sign", folder, "--key", private))
 	c.stdout.Reset()
 	c.want(0, c.run("verify", folder+"/"))
-	if !strings.Contains(c.stdout.String(), "model.sig: unchecked: no key was given") {
+	if !strings.Contains(c.stdout.String(), "unchecked: no key was given") {
 		t.Errorf("without a key:\n%s", c.stdout.String())
 	}
 	c.stdout.Reset()

@@ -4,162 +4,159 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/binary"
+	"errors"
 	"fmt"
-	"runtime"
-	"strconv"
 
-	"github.com/gram-compute/gram/attestation"
 	"github.com/gram-compute/gram/cmd/gram/internal/exit"
 	"github.com/gram-compute/gram/cmd/gram/internal/local"
 	"github.com/gram-compute/gram/cmd/gram/internal/objects"
+	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
 	"github.com/gram-compute/gram/jobs/all"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/verify"
 	"github.com/spf13/cobra"
 )
 
-// verification is what the flags of verify ask for.
-type verification struct {
-	store, kernels, draw, page string
-	keyFiles                   []string
-	cfg                        verify.Config
+// verifyFlags say how thoroughly a job is checked.
+type verifyFlags struct {
+	sample, rounds       int
+	all                  bool
+	draw                 uint64
+	store, kernels, page string
+	keyFiles             []string
 }
 
 func verifyCommand(a *app) *cobra.Command {
-	var v verification
+	var f verifyFlags
 	cmd := &cobra.Command{
 		Use:   "verify JOB|URI",
-		Short: "Check a finished job by computing parts of it again",
-		Example: `  gram verify digits-k3f9p2
-  gram verify s3://models/digits-k3f9p2/ --all
-  gram verify digits-k3f9p2 --store s3://gram-jobs --rounds 2`,
-		Long: `Compares every digest that the job left beside its model (proof/), and computes a
-random sample of its leaves again: if all 459 come out as the job says, less than
-1 % of all leaves are false, with a confidence of 99 %. One false leaf in 10,000
-may be missed. --rounds N repeats N whole rounds, leaves, merges and step; --all
-repeats everything. Merges and steps are repeated too where the job kept their
-inputs (spec.run.proof: full). It takes no cluster: read access to the model's
-folder and to the input will do, and any CPU; --kernels or GRAM_KERNELS chooses
-the kernel set.
+		Short: "Check a finished job by repeating parts of it, without a cluster",
+		Example: `  gram verify s3://models/digits-k3f9p2/
+  gram verify digits-k3f9p2 --store s3://gram-jobs --rounds 3
+  gram verify digits-k3f9p2 --all --page check.html
+  gram verify s3://models/digits-k3f9p2/ --draw 8446744073709551557`,
+		Long: `Compares every file of the job's proof with its digest, then repeats a random
+sample of leaves, whole rounds, and, where the spec keeps partials (run.proof:
+full), every merge and step. It ends with what was repeated, what was compared
+by digest only, and the claim that follows. It reads the outputs and the input,
+and writes nothing there.
 
-The sample comes from this machine's randomness, so that nobody could prepare for
-it. Its number is printed; --draw repeats it. A word without "." and "/" names a
-job (an id, SCHEDULE@latest or @ALIAS), all else the folder of a model. With
---store the job is found by its id in the cluster's store, without the cluster.
+A sample of 459 leaves makes 99 % sure that fewer than 1 % are false. One false
+leaf in 10,000 may be missed; --all repeats everything. The sample comes from
+this machine's own entropy, is printed, and --draw repeats it.
+
+A word without "." and "/" names a job (an id, SCHEDULE@latest or @ALIAS), all
+else the folder of a model. With --store a job, by its id, is found in the
+cluster's store, whether or not there is a cluster.
 
 Signatures beside the model are checked first, as ` + "`gram model get`" + ` does: with
 --public-key only these keys count, and one must have signed the model.
 
-Exit code 0: verified. 9: something is false; the first is named. 10: something
-that is needed is missing, and nothing was found to be false.`,
+Exit code 0: verified. 9: something is false; the first of it is named. 10:
+something is missing, and what could be checked matches.`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return v.run(cmd.Context(), a, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.settle(cmd); err != nil {
+				return err
+			}
+			return verifyJob(cmd.Context(), a, args[0], f)
+		},
 	}
 	set := cmd.Flags()
-	set.IntVar(&v.cfg.Sample, "sample", verify.DefaultSample, "`number` of leaves to repeat")
-	set.IntVar(&v.cfg.Rounds, "rounds", 0, "`number` of rounds to repeat as a whole")
-	set.BoolVar(&v.cfg.All, "all", false, "repeat everything")
-	set.StringVar(&v.draw, "draw", "", "repeat the sample of this `number` (default: a new one)")
-	set.IntVar(&v.cfg.Slots, "slots", 0, "`number` of leaves at a time; 0 is one per CPU")
-	set.StringVar(&v.kernels, "kernels", "", "kernel `set` to run (default GRAM_KERNELS, or the best)")
-	set.StringVar(&v.store, "store", "", storeUsage)
-	set.StringSliceVar(&v.keyFiles, "public-key", nil,
+	set.IntVar(&f.sample, "sample", verify.DefaultSample, "`number` of leaves to draw and repeat")
+	set.BoolVar(&f.all, "all", false, "repeat every leaf, merge and step")
+	set.IntVar(&f.rounds, "rounds", -1, "`number` of rounds to draw and repeat whole (default 1; 0 with proof: full)")
+	set.Uint64Var(&f.draw, "draw", 0, "repeat the draw of this `number`")
+	set.StringVar(&f.store, "store", "", storeUsage)
+	set.StringVar(&f.kernels, "kernels", "", "kernel `set` to run (default GRAM_KERNELS, or the best)")
+	set.StringSliceVar(&f.keyFiles, "public-key", nil,
 		"`file` of a key, one of which must have signed the model; may be repeated")
-	set.StringVar(&v.page, "page", "", "write an HTML page of what was found to this `file`")
+	set.StringVar(&f.page, "page", "", "write an HTML page to this `file`; - is stdout")
 	return cmd
 }
 
-func (v *verification) run(ctx context.Context, a *app, from string) error {
-	folder, err := outputFolder(ctx, a, from, v.store)
-	if err != nil {
-		return err
+// settle refuses flags that exclude each other, and draws where no draw was asked for.
+func (f *verifyFlags) settle(cmd *cobra.Command) error {
+	changed := cmd.Flags().Changed
+	switch {
+	case f.all && (changed("sample") || changed("rounds") || changed("draw")):
+		return &exit.Failure{Code: exit.Usage, What: "--all repeats everything: leave --sample, --rounds and --draw out"}
+	case f.sample < 0 || changed("rounds") && f.rounds < 0:
+		return &exit.Failure{Code: exit.Usage, What: "--sample and --rounds are numbers from 0"}
+	case changed("draw"):
+		return nil
 	}
-	if err := v.configure(ctx, a, folder); err != nil {
-		return err
+	var entropy [8]byte
+	if _, err := rand.Read(entropy[:]); err != nil {
+		return fmt.Errorf("draw: %w", err)
 	}
-	signatures, err := v.signatures(ctx, a, from, folder)
-	if err != nil {
-		return err
-	}
-	progress, clear := a.verifying()
-	v.cfg.Progress = progress
-	result, err := verify.Run(ctx, v.cfg)
-	clear()
-	if err != nil {
-		return err
-	}
-	if v.page != "" {
-		if err := writeVerification(a, result, signatures, v.page); err != nil {
-			return err
-		}
-	}
-	if a.flags.output == "json" {
-		err = a.printJSON(struct {
-			*verify.Result
-			Signatures []attestation.Finding `json:"signatures"`
-		}{result, signatures})
-	} else {
-		printVerification(a.out, result, signatures)
-	}
-	if err != nil {
-		return err
-	}
-	return outcomeOf(result)
-}
-
-func (v *verification) configure(ctx context.Context, a *app, folder string) error {
-	if v.cfg.Sample < 0 || v.cfg.Rounds < 0 || v.cfg.Slots < 0 {
-		return &exit.Failure{Code: exit.Usage, What: "--sample, --rounds and --slots are 0 or more"}
-	}
-	var err error
-	if v.cfg.Draw, err = drawOf(v.draw); err != nil {
-		return err
-	}
-	if v.cfg.Ops, err = local.ChooseKernels(v.kernels); err != nil {
-		return err
-	}
-	if v.cfg.Slots == 0 {
-		v.cfg.Slots = runtime.GOMAXPROCS(0)
-	}
-	storeURI, prefix, err := objstore.SplitObjectURI(folder)
-	if err != nil {
-		return fmt.Errorf("%s: %w", folder, err)
-	}
-	store, err := objects.OpenInput(ctx, storeURI)
-	if err != nil {
-		return err
-	}
-	v.cfg.Read = func(ctx context.Context, name string) ([]byte, error) {
-		data, _, err := objstore.ReadAll(ctx, store, prefix+name, objstore.GetOptions{}, maxModelBytes)
-		return data, err
-	}
-	v.cfg.OpenInput, v.cfg.Kind = objects.OpenInput, all.Lookup
+	f.draw = binary.LittleEndian.Uint64(entropy[:])
 	return nil
 }
 
-// drawOf reads the number of a draw; without one it is random.
-func drawOf(text string) (uint64, error) {
-	if text == "" {
-		var random [8]byte
-		_, err := rand.Read(random[:])
-		return binary.LittleEndian.Uint64(random[:]), err
-	}
-	draw, err := strconv.ParseUint(text, 10, 64)
+func verifyJob(ctx context.Context, a *app, from string, f verifyFlags) error {
+	ctx, release := local.UntilStopped(ctx)
+	defer release()
+	ops, err := local.ChooseKernels(f.kernels)
 	if err != nil {
-		return 0, &exit.Failure{Code: exit.Usage, What: fmt.Sprintf("--draw is %.40q", text),
-			Hint: "It is the number that an earlier verify printed."}
+		return err
 	}
-	return draw, nil
+	folder, err := outputFolder(ctx, a, from, f.store)
+	if err != nil {
+		return err
+	}
+	at, prefix, err := objstore.SplitObjectURI(folder)
+	if err != nil {
+		return fmt.Errorf("%s: %w", folder, err)
+	}
+	store, err := objects.OpenInput(ctx, at)
+	if err != nil {
+		return err
+	}
+	signatures, err := f.signatures(ctx, a, from, folder)
+	if err != nil {
+		return err
+	}
+	printer := a.printer(true)
+	result, err := verify.Job(ctx, verify.Config{Store: store, Prefix: prefix, OpenInput: objects.OpenInput,
+		Kind: all.Lookup, Ops: ops, Sample: f.sample, All: f.all, Rounds: f.rounds, Draw: f.draw,
+		Progress: verifyProgress(a, printer, from)})
+	printer.Clear()
+	if err != nil {
+		return err
+	}
+	if err := showChecked(a, checked{result, signatures}, f.page); err != nil {
+		return err
+	}
+	return checkedFailure(result)
 }
 
-// outcomeOf is the exit code of a verification.
-func outcomeOf(r *verify.Result) error {
+// verifyProgress shows how far a check is.
+func verifyProgress(a *app, printer *terminal.Printer, from string) func(verify.Progress) {
+	if a.flags.quiet {
+		return nil
+	}
+	begun := a.now()
+	return func(p verify.Progress) {
+		printer.Update(terminal.Progress{Name: from, State: "Checking", Step: p.Stage, Done: uint64(p.Done),
+			Total: uint64(p.Total), Unit: p.Unit, Since: begun})
+	}
+}
+
+var (
+	errFalse      = errors.New("the job is not what its proof says")
+	errIncomplete = errors.New("something is missing")
+)
+
+// checkedFailure is how the command ends: with the first finding, where there is one.
+func checkedFailure(r *verify.Result) error {
 	switch r.Verdict {
 	case verify.False:
-		return &exit.Failure{Code: exit.Damaged, What: "not verified", Why: r.False}
+		return &exit.Failure{Code: exit.Damaged, What: errFalse.Error(), Why: errors.New(r.False[0].Says),
+			Cause: errFalse}
 	case verify.Incomplete:
-		return &exit.Failure{Code: exit.Missing, What: "not verified: " + r.Missing[0] + " is missing",
-			Hint: "What could be checked is as the job says."}
+		return &exit.Failure{Code: exit.Missing, What: errIncomplete.Error(), Why: errors.New(r.Missing[0].Says),
+			Cause: errIncomplete}
 	}
 	return nil
 }

@@ -3,76 +3,159 @@ package main
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/gram-compute/gram/attestation"
 	"github.com/gram-compute/gram/cmd/gram/internal/files"
+	"github.com/gram-compute/gram/cmd/gram/internal/show"
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
+	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/report"
 	"github.com/gram-compute/gram/verify"
 )
 
-// verifying returns what shows how far a verification is.
-func (a *app) verifying() (progress func(step string, done, total int), clear func()) {
-	printer, since := a.printer(true), a.now()
-	var mu sync.Mutex
-	return func(step string, done, total int) {
-		mu.Lock()
-		defer mu.Unlock()
-		if printer.Terminal {
-			step = fmt.Sprintf("%s %d of %d", step, done, total)
+// checked is a check of a job, and of the signatures beside its model.
+type checked struct {
+	*verify.Result
+	Signatures []attestation.Finding `json:"signatures"`
+}
+
+// checkedView is what -o json prints of a check.
+type checkedView struct {
+	SchemaVersion int `json:"schema_version"`
+	checked
+}
+
+// showChecked prints a check, as JSON or for people, and writes its page where one is asked for.
+func showChecked(a *app, r checked, page string) error {
+	if page != "" {
+		data, err := report.CheckHTML(checkPage(r))
+		if err != nil {
+			return err
 		}
-		printer.Update(terminal.Progress{Name: "verify", State: "comparing", Step: step, Since: since})
-	}, printer.Clear
-}
-
-// verificationLines tell what was checked, a name and a text each.
-func verificationLines(r *verify.Result, signatures []attestation.Finding) [][2]string {
-	lines := [][2]string{{"job", fmt.Sprintf("%s (%s)", r.Job, r.Kind)}}
-	if r.Root != "" {
-		lines = append(lines, [2]string{"root", r.Root}, [2]string{"kept", r.Kept})
-	}
-	lines = append(lines,
-		[2]string{"kernels", r.Kernels},
-		[2]string{"files", fmt.Sprintf("%d compared by digest", r.Files)},
-		[2]string{"leaves", fmt.Sprintf("%d of %d repeated, draw %d", r.Leaves.Repeated, r.Leaves.Of, r.Draw)},
-		[2]string{"merges", fmt.Sprintf("%d of %d repeated", r.Merges.Repeated, r.Merges.Of)},
-		[2]string{"steps", fmt.Sprintf("%d of %d repeated", r.Steps.Repeated, r.Steps.Of)})
-	lines = append(lines, signatureLines(signatures)...)
-	for _, m := range r.Missing {
-		lines = append(lines, [2]string{"missing", m})
-	}
-	if r.False != nil {
-		lines = append(lines, [2]string{"false", r.False.What}, [2]string{"", r.False.Says})
-	}
-	return append(lines, [2]string{"verdict", string(r.Verdict)}, [2]string{"", r.Claim})
-}
-
-// nameColumns is how wide the names of verificationLines are, with the space behind them.
-const nameColumns = 9
-
-func printVerification(w io.Writer, r *verify.Result, signatures []attestation.Finding) {
-	for _, line := range verificationLines(r, signatures) {
-		text := terminal.Wrap(terminal.Clean(line[1]), terminal.Columns-nameColumns)
-		for i, part := range strings.Split(text, "\n") {
-			name := line[0]
-			if i > 0 {
-				name = ""
-			}
-			fmt.Fprintf(w, "%-*s%s\n", nameColumns, name, strings.TrimSpace(part))
+		write := func(w io.Writer) error {
+			_, err := w.Write(data)
+			return err
+		}
+		if page == "-" {
+			return write(a.out)
+		}
+		if err := files.Write(a.within(page), write); err != nil {
+			return err
 		}
 	}
+	if a.flags.output == "json" {
+		return a.printJSON(checkedView{show.SchemaVersion, r})
+	}
+	printChecked(a, r)
+	return nil
 }
 
-// writeVerification writes the page.
-func writeVerification(a *app, r *verify.Result, signatures []attestation.Finding, to string) error {
-	page, err := report.Sheet("Verification of "+r.Job, r.Claim, verificationLines(r, signatures))
-	if err != nil {
-		return err
+func printChecked(a *app, r checked) {
+	var t terminal.Table
+	for _, f := range checkFacts(r) {
+		t.Row(f[0], f[1])
 	}
-	return files.Write(a.within(to), func(w io.Writer) error {
-		_, err := w.Write(page)
-		return err
-	})
+	t.Write(a.out)
+	counts := checkCounts(r)
+	var c terminal.Table
+	c.Row(append([]string{""}, upper(counts.Columns[1:])...)...)
+	for _, row := range counts.Rows {
+		c.Row(row...)
+	}
+	fmt.Fprintln(a.out)
+	c.Write(a.out)
+	for _, list := range checkFindings(r) {
+		fmt.Fprintf(a.out, "\n%s\n", list.Title)
+		for _, item := range list.Items {
+			writeWrapped(a.out, "  ", item)
+		}
+	}
+	palette := a.palette(a.out)
+	verdict := palette.Good(string(r.Verdict))
+	if r.Verdict != verify.Verified {
+		verdict = palette.Bad(string(r.Verdict))
+	}
+	fmt.Fprintf(a.out, "\n%s\n", verdict)
+	for _, says := range r.Says {
+		writeWrapped(a.out, "  ", says)
+	}
+}
+
+func upper(words []string) (all []string) {
+	for _, w := range words {
+		all = append(all, strings.ToUpper(w))
+	}
+	return all
+}
+
+// textColumns is how wide sentences are.
+const textColumns = 80
+
+// writeWrapped writes a sentence in lines of at most textColumns, where its words allow that.
+func writeWrapped(w io.Writer, indent, text string) {
+	line := ""
+	for _, word := range strings.Fields(terminal.Clean(text)) {
+		if line != "" && len([]rune(indent+line+" "+word)) > textColumns {
+			fmt.Fprintln(w, indent+line)
+			line = ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	fmt.Fprintln(w, indent+line)
+}
+
+// checkFacts tell which job was checked, and how.
+func checkFacts(r checked) [][2]string {
+	facts := [][2]string{{"job", fmt.Sprintf("%s (%s)", r.Job, r.Kind)}, {"model", r.Model.String()},
+		{"root", r.Root.String()}, {"kept", r.Kept}, {"kernels", r.Kernels}}
+	if r.Draw != "" {
+		facts = append(facts, [2]string{"draw", r.Draw + "  (--draw repeats it)"})
+	}
+	facts = append(facts, signatureLines(r.Signatures)...)
+	return append(facts, [2]string{"took", fmt.Sprintf("%.1f s", r.Seconds)})
+}
+
+// checkCounts tell what was repeated, and what was compared by digest only.
+func checkCounts(r checked) *jobs.FigureTable {
+	table := &jobs.FigureTable{Columns: []string{"of the job", "all", "repeated", "by digest only"}}
+	number := func(n int64) string { return strconv.FormatInt(n, 10) }
+	for _, row := range []struct {
+		name  string
+		count verify.Count
+	}{{"leaves", r.Leaves}, {"merges", r.Merges}, {"steps", r.Steps}, {"whole rounds", r.Rounds}} {
+		table.Rows = append(table.Rows, []string{row.name, number(row.count.Of), number(row.count.Done),
+			number(row.count.Of - row.count.Done)})
+	}
+	table.Rows = append(table.Rows, []string{"files", number(r.Files.Of), "", number(r.Files.Done)})
+	return table
+}
+
+// checkFindings are what is false, and what is missing.
+func checkFindings(r checked) (lists []report.CheckList) {
+	add := func(title string, findings []verify.Finding) {
+		list := report.CheckList{Title: title}
+		for _, f := range findings {
+			list.Items = append(list.Items, f.Says)
+		}
+		if len(list.Items) > 0 {
+			lists = append(lists, list)
+		}
+	}
+	add("False, the first first", r.False)
+	add("Missing", r.Missing)
+	if r.More > 0 {
+		last := &lists[len(lists)-1]
+		last.Items = append(last.Items, fmt.Sprintf("And %d more.", r.More))
+	}
+	return lists
+}
+
+func checkPage(r checked) report.CheckPage {
+	return report.CheckPage{Job: r.Job, Kind: r.Kind, Verdict: string(r.Verdict), Says: r.Says, Facts: checkFacts(r),
+		Counts: checkCounts(r), Findings: checkFindings(r)}
 }

@@ -13,9 +13,9 @@ import (
 
 // signatures checks the signatures beside the model before anything is computed. One that is invalid is false; without
 // a valid one by a key that was named, something is missing.
-func (v *verification) signatures(ctx context.Context, a *app, from, folder string) ([]attestation.Finding, error) {
+func (f *verifyFlags) signatures(ctx context.Context, a *app, from, folder string) ([]attestation.Finding, error) {
 	none := []attestation.Finding{}
-	keys, err := v.trusted(ctx, a, from)
+	keys, err := f.trusted(ctx, a, from)
 	if err != nil {
 		return nil, err
 	}
@@ -25,19 +25,19 @@ func (v *verification) signatures(ctx context.Context, a *app, from, folder stri
 			return nil, err
 		}
 		if data != nil {
-			return v.checkSigned(ctx, folder, keys)
+			return f.checkSigned(ctx, folder, keys)
 		}
 	}
-	if len(v.keyFiles) > 0 {
+	if len(f.keyFiles) > 0 {
 		return nil, unsigned(none)
 	}
 	return none, nil
 }
 
 // trusted are the keys that were named, or else that of the cluster, if one is asked for the job.
-func (v *verification) trusted(ctx context.Context, a *app, from string) ([]attestation.PublicKey, error) {
-	keys, err := a.publicKeys(v.keyFiles)
-	if err != nil || len(keys) > 0 || v.store != "" || strings.ContainsAny(from, "./") {
+func (f *verifyFlags) trusted(ctx context.Context, a *app, from string) ([]attestation.PublicKey, error) {
+	keys, err := a.publicKeys(f.keyFiles)
+	if err != nil || len(keys) > 0 || f.store != "" || strings.ContainsAny(from, "./") {
 		return keys, err
 	}
 	c, err := a.connect()
@@ -50,7 +50,7 @@ func (v *verification) trusted(ctx context.Context, a *app, from string) ([]atte
 	return nil, nil // an older cluster: signatures are told as unchecked
 }
 
-func (v *verification) checkSigned(
+func (f *verifyFlags) checkSigned(
 	ctx context.Context, folder string, keys []attestation.PublicKey,
 ) ([]attestation.Finding, error) {
 	store, prefix, err := openFolder(ctx, folder, true)
@@ -66,31 +66,31 @@ func (v *verification) checkSigned(
 		return nil, &exit.Failure{Code: exit.Damaged, Why: errors.New(refused[0].Why),
 			What: "not verified: the signature in " + refused[0].File + " is invalid"}
 	}
-	if len(v.keyFiles) > 0 && !attestation.HasValid(found) {
+	if len(f.keyFiles) > 0 && !attestation.HasValid(found) {
 		return nil, unsigned(found)
 	}
 	return found, nil
 }
 
 func unsigned(found []attestation.Finding) error {
-	f := &exit.Failure{Code: exit.Missing, What: "not verified: no key of --public-key has signed the model"}
+	failure := &exit.Failure{Code: exit.Missing, What: "not verified: no key of --public-key has signed the model"}
 	if len(found) > 0 {
-		f.Why = fmt.Errorf("%s: %s", found[0].File, found[0].Why)
+		failure.Why = fmt.Errorf("%s: %s", found[0].File, found[0].Why)
 	}
-	return f
+	return failure
 }
 
 // signatureLines tell of each signature.
 func signatureLines(found []attestation.Finding) [][2]string {
 	var lines [][2]string
 	for _, f := range found {
-		text := fmt.Sprintf("%s: %s", f.File, f.Verdict)
+		text := string(f.Verdict)
 		if f.Verdict == attestation.Valid {
 			text += fmt.Sprintf(", by the key %.16s, over %d files", f.Key, f.Covered)
 		} else {
 			text += ": " + f.Why
 		}
-		lines = append(lines, [2]string{"signed", text})
+		lines = append(lines, [2]string{f.File, text})
 	}
 	return lines
 }

@@ -86,6 +86,9 @@ var layers = []layer{
 		"attestation/mlbom", "dataset/...", "internal/faults", "jobs", "jobs/planned", "jobs/run", "kernelops",
 		"objstore", "proof", "protocol/...", "report",
 	}},
+	{tree: "verify", may: []string{
+		"dataset", "jobs", "jobs/planned", "jobs/run", "kernelops", "kernelops/philox", "objstore", "proof", "protocol",
+	}},
 	{tree: "internal/lint"},
 	{tree: "internal/faults"},
 	{tree: "internal/seeded"},

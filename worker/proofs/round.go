@@ -10,12 +10,6 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// The states of a job are kept beside its model while they are a hundredth of the input together, or this little.
-const (
-	statesShare = 100
-	statesFloor = 1 << 20 // bytes
-)
-
 // RecordMetric is the name of the metric that carries what a step recorded, a proof.Round, to the report.
 const RecordMetric = "step.record"
 
@@ -82,11 +76,5 @@ func (r *Round) Writes(emit jobs.Emit) []func(context.Context) error {
 
 // keepsState reports whether a state is kept that makes that many bytes with those before it.
 func (k Keeper) keepsState(bytes int64) bool {
-	switch k.Kept {
-	case proof.Full:
-		return true
-	case proof.States:
-		return bytes <= max(statesFloor, k.InputBytes/statesShare)
-	}
-	return false
+	return proof.KeepsState(k.Kept, k.InputBytes, bytes)
 }

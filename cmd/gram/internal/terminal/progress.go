@@ -13,7 +13,8 @@ type Progress struct {
 	State       string // one word
 	Step        string // what it does now, e.g. "round 2 assign"; empty shows Reason
 	Reason      string // why nothing moves
-	Done, Total uint64 // leaves
+	Done, Total uint64 // leaves, or what Unit says
+	Unit        string // of Done and Total; empty for leaves, of which some are leased
 	Leased      uint32 // tasks that workers hold
 	Since       time.Time
 	Until       time.Time // when it ended; zero while it goes on
@@ -95,6 +96,10 @@ func (p *Printer) Clear() {
 func Line(p Progress, now time.Time) string {
 	text := Clean(p.Name) + ": " + Clean(p.what())
 	if p.Total > 0 {
+		if p.Unit != "" {
+			return text + fmt.Sprintf(", %d/%d %s (%d%%), %s", p.Done, p.Total, p.Unit, p.Done*100/p.Total,
+				p.elapsed(now))
+		}
 		text += fmt.Sprintf(", %d/%d leaves (%d%%), %d leased", p.Done, p.Total, p.Done*100/p.Total, p.Leased)
 	}
 	return text + ", " + p.elapsed(now)
@@ -130,7 +135,11 @@ func Bar(p Progress, now time.Time, columns int) string {
 		step = strings.ToLower(p.State)
 	}
 	left += Clean(step) + " "
-	right = fmt.Sprintf(" %d/%d leaves  %d leased", p.Done, p.Total, p.Leased) + right
+	if p.Unit != "" {
+		right = fmt.Sprintf(" %d/%d %s", p.Done, p.Total, p.Unit) + right
+	} else {
+		right = fmt.Sprintf(" %d/%d leaves  %d leased", p.Done, p.Total, p.Leased) + right
+	}
 	room := columns - 1 - len([]rune(left)) - len(right) - 2
 	if room < 8 {
 		return Shorten(left, columns-1-len(right)) + right

@@ -1,0 +1,68 @@
+package verify
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// Worked out by hand: of 4 leaves with one false, 3 drawn miss it with 1/4; with two, always one is met. 459 of very
+// many leaves: 1 % of them, because 0.99^459 is 0.0099.
+func TestMaxFalse(t *testing.T) {
+	for _, c := range []struct{ all, n, want int64 }{
+		{4, 3, 2}, {4, 4, 1}, {1, 1, 1}, {100, 99, 1}, {2, 1, 2}, {0, 0, 0}, {5, 0, 0}, {5, 6, 0},
+		{10_000_000, 459, 99_827},
+	} {
+		if got := maxFalse(c.all, c.n); got != c.want {
+			t.Errorf("%d of %d leaves: %d, want %d", c.n, c.all, got, c.want)
+		}
+	}
+}
+
+// Against a second method, log-gamma: k is the first that a sample would have met with 99 %.
+func TestMaxFalseByBinomials(t *testing.T) {
+	choose := func(n, k int64) float64 {
+		if k < 0 || k > n {
+			return math.Inf(-1)
+		}
+		a, _ := math.Lgamma(float64(n + 1))
+		b, _ := math.Lgamma(float64(k + 1))
+		c, _ := math.Lgamma(float64(n - k + 1))
+		return a - b - c
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		all := rapid.Int64Range(1, 5000).Draw(rt, "all")
+		n := rapid.Int64Range(1, all).Draw(rt, "n")
+		k := maxFalse(all, n)
+		missed := func(k int64) float64 { return math.Exp(choose(all-k, n) - choose(all, n)) }
+		if k < 1 || k > all || missed(k) > 0.01+1e-9 || k > 1 && missed(k-1) < 0.01-1e-9 {
+			rt.Errorf("%d of %d: %d, missed with %g and %g", n, all, k, missed(k), missed(k-1))
+		}
+	})
+}
+
+// A claim is made of what was repeated only, and none where something is false.
+func TestClaims(t *testing.T) {
+	for name, c := range map[string]struct {
+		r    Result
+		says []string
+	}{
+		"all": {Result{Leaves: Count{3, 3}, Merges: Count{2, 2}, Steps: Count{1, 1}}, []string{"All 3 leaves", "follows"}},
+		"sample": {Result{Leaves: Count{459, 20000}, Drawn: 459, DrawnOf: 10000, Unbacked: 10000, Steps: Count{1, 2}},
+			[]string{"fewer than 98 are", "may be missed: such a sample finds it in 5 of 100", "10000 leaves are of rounds", "1 of 2 steps"}},
+		"none":  {Result{Leaves: Count{0, 9}, DrawnOf: 9}, []string{"No leaf was repeated"}},
+		"wrong": {Result{Leaves: Count{3, 3}, False: []Finding{{Of: OfLeaf}}}, []string{"not what its proof says"}},
+	} {
+		v := &verifier{result: &c.r}
+		v.records = append(v.records, nil)
+		v.conclude()
+		text := strings.Join(c.r.Says, " ")
+		for _, want := range c.says {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: %q lacks %q", name, text, want)
+			}
+		}
+	}
+}

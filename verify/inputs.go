@@ -1,0 +1,226 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"reflect"
+
+	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/planned"
+	"github.com/gram-compute/gram/objstore"
+	"github.com/gram-compute/gram/proof"
+	"github.com/gram-compute/gram/protocol"
+	"golang.org/x/sync/errgroup"
+)
+
+// input is one data set of the job.
+type input struct {
+	spec     protocol.Input
+	manifest dataset.Manifest
+	shards   []dataset.Shard
+	source   *dataset.Source
+	unread   error // why it cannot be read at all
+}
+
+// specs are the data sets of the spec, by jobs.Source.
+func (v *verifier) specs() []protocol.Input {
+	specs := []protocol.Input{jobs.Input: v.spec.Spec.Input}
+	if q := v.spec.Spec.Queries; q != nil {
+		specs = append(specs, *q)
+	}
+	return specs
+}
+
+// openPlan reads what was planned, and cuts the input again.
+func (v *verifier) openPlan(ctx context.Context) error {
+	manifest, err := v.readFile(ctx, proof.InputFile, v.manifest.Input, maxPlanBytes)
+	if err != nil {
+		return err
+	}
+	plan, err := v.readFile(ctx, proof.PlanFile, v.manifest.Plan, maxPlanBytes)
+	if manifest == nil || plan == nil || err != nil || v.spec.Kind == "" {
+		return err
+	}
+	specs := v.specs()
+	p, err := planned.Unmarshal(manifest, plan, len(specs), v.spec.Spec.Model != "")
+	if err != nil {
+		return v.contradicts(proof.PlanFile, err)
+	}
+	for i, s := range specs {
+		shards, err := dataset.Shards(p.Manifests[i], s)
+		if err != nil || !reflect.DeepEqual(shards, p.Shards[i]) {
+			return v.contradicts(proof.PlanFile, fmt.Errorf("%s is not cut as the spec says", jobs.Source(i)))
+		}
+		if p.Manifests[i].URI != s.URI {
+			return v.contradicts(proof.InputFile, fmt.Errorf("%s is another one than that of the spec", jobs.Source(i)))
+		}
+	}
+	if p.Model != nil && p.Model.URI != v.spec.Spec.Model {
+		return v.contradicts(proof.InputFile, errors.New("the model is another one than that of the spec"))
+	}
+	v.planned = p
+	v.agreeOnInputs()
+	return nil
+}
+
+// agreeOnInputs compares what provenance.json tells of the data sets with what was planned.
+func (v *verifier) agreeOnInputs() {
+	told := []*inputProvenance{&v.provenance.inputProvenance, v.provenance.Queries}
+	for i, m := range v.planned.Manifests {
+		name := jobs.Source(i).String()
+		p := told[i]
+		if p == nil {
+			p = &inputProvenance{}
+		}
+		v.agree(proof.PlanFile, "shards of "+name, len(v.planned.Shards[i]), p.Shards)
+		v.agree(proof.InputFile, "objects of "+name, len(m.Objects), p.ObjectCount)
+		for n, o := range p.Objects {
+			if n >= len(m.Objects) || o != m.Objects[n] {
+				v.isFalse(Finding{Of: OfRecord, File: provenanceFile,
+					Says: fmt.Sprintf("Object %d of %s in provenance.json is not that of %s.", n, name, proof.InputFile)})
+				break
+			}
+		}
+	}
+}
+
+// openInputs opens the data sets, and looks whether their objects are still those that were read.
+func (v *verifier) openInputs(ctx context.Context) error {
+	if v.planned.Manifests == nil {
+		return nil
+	}
+	total := int64(0)
+	for _, m := range v.planned.Manifests {
+		total += int64(len(m.Objects) + len(m.Labels))
+	}
+	v.stage("input", "objects", total)
+	for i, s := range v.specs() {
+		in := &input{spec: s, manifest: v.planned.Manifests[i], shards: v.planned.Shards[i]}
+		v.inputs = append(v.inputs, in)
+		store, name, err := v.openRead(ctx, s.URI)
+		if err == nil {
+			in.source, err = dataset.NewSource(store, dataset.Prefix(name), in.manifest, s)
+		}
+		if ended(err) {
+			return err
+		}
+		if in.unread = err; err != nil {
+			v.isMissing(Finding{Of: OfInput, File: s.URI, Says: fmt.Sprintf("Input is missing: %v.", err)})
+			continue
+		}
+		if err := v.pinned(ctx, store, dataset.Prefix(name), in.manifest.Objects); err != nil {
+			return err
+		}
+		if s.LabelsURI == "" {
+			continue
+		}
+		_, labels, err := objstore.SplitObjectURI(s.LabelsURI)
+		if err != nil {
+			return err // NewSource has read it
+		}
+		if err := v.pinned(ctx, store, dataset.Prefix(labels), in.manifest.Labels); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *verifier) openRead(ctx context.Context, uri string) (store objstore.Store, name string, err error) {
+	at, name, err := objstore.SplitObjectURI(uri)
+	if err != nil {
+		return nil, "", dataset.StoreFault(uri, err)
+	}
+	if store, err = v.cfg.OpenInput(ctx, at); err != nil {
+		return nil, "", dataset.OpenFault(uri, err)
+	}
+	return store, name, nil
+}
+
+// pinned looks whether objects are as they were planned.
+func (v *verifier) pinned(ctx context.Context, store objstore.Store, prefix string, objects []dataset.Object) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(readers)
+	for _, o := range objects {
+		group.Go(func() error {
+			defer v.advance()
+			info, err := store.Stat(ctx, prefix+o.Key)
+			if err == nil && (info.ETag != o.ETag || info.Size != o.Size) {
+				err = fmt.Errorf("%w: it has %d bytes and the ETag %s; %d and %s were planned", objstore.ErrChanged,
+					info.Size, info.ETag, o.Size, o.ETag)
+			}
+			if err = dataset.StoreFault(o.Key, err); err == nil || ended(err) {
+				return err
+			}
+			v.isMissing(Finding{Of: OfInput, File: o.Key, Says: fmt.Sprintf("Input is missing: %v.", err)})
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// cut is how many shards each data set has.
+func (v *verifier) cut() jobs.Plan {
+	plan := jobs.Plan{Shards: len(v.inputs[jobs.Input].shards)}
+	if len(v.inputs) > int(jobs.Queries) {
+		plan.QueryShards = len(v.inputs[jobs.Queries].shards)
+	}
+	return plan
+}
+
+// readShard reads a shard of a data set; run.Tasks has checked both.
+func (v *verifier) readShard(ctx context.Context, from jobs.Source, shard int) iter.Seq2[*dataset.Block, error] {
+	in := v.inputs[from]
+	if in.unread != nil {
+		return func(yield func(*dataset.Block, error) bool) { yield(nil, in.unread) }
+	}
+	return in.source.Blocks(ctx, in.shards[shard])
+}
+
+// text names a shard by the objects and bytes that it covers, as they are stored.
+func (in *input) text(shard int) string {
+	pieces := in.shards[shard].Pieces
+	if len(pieces) == 0 {
+		return "no bytes"
+	}
+	first := pieces[0]
+	text := fmt.Sprintf("bytes %d-%d of %s", first.Start, first.End, in.manifest.Objects[first.Object].Key)
+	if more := len(pieces) - 1; more > 0 {
+		text += fmt.Sprintf(" and %d pieces more", more)
+	}
+	return text
+}
+
+// firstState is what the plan made: the model that the job begins from, or nothing.
+func (v *verifier) firstState(ctx context.Context) (jobs.Arrays, error) {
+	uri := v.spec.Spec.Model
+	if uri == "" {
+		return jobs.Arrays{}, nil
+	}
+	missing := func(err error) error {
+		if ended(err) {
+			return err
+		}
+		v.isMissing(Finding{Of: OfInput, File: uri, Says: fmt.Sprintf("The model that the job begins from: %v.", err)})
+		return nil
+	}
+	store, name, err := v.openRead(ctx, uri)
+	if err != nil {
+		return nil, missing(err)
+	}
+	data, _, err := objstore.ReadAll(ctx, store, name, objstore.GetOptions{}, int64(v.spec.Spec.Run.MaxStateBytes))
+	if err != nil {
+		return nil, missing(dataset.StoreFault(uri, err))
+	}
+	if got := planned.PinModel(uri, data); *got != *v.planned.Model {
+		return nil, missing(fmt.Errorf("%s is not the object that was read: it has the SHA-256 %s, and %s was planned",
+			uri, got.SHA256, v.planned.Model.SHA256))
+	}
+	state, err := jobs.Decode(data)
+	if err != nil {
+		return nil, v.contradicts(proof.InputFile, err)
+	}
+	return state, nil
+}
