@@ -1,6 +1,7 @@
 package all_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/gram-compute/gram/jobs/all/casetest"
@@ -11,6 +12,7 @@ import (
 // Another shard_bytes, and another cut into files, gives the same model of every kind; another block_records gives
 // another one exactly where the table of cases says so. docs/numerics.md, "Shards and the model", promises it.
 func TestShardsAndTheModel(t *testing.T) {
+	inBlocks := []string{"KernelMatrix", "KernelPerceptron", "Perceptron"}
 	bound := map[string]bool{}
 	for _, c := range casetest.Of(t, casetest.Shards) {
 		for _, data := range c.Shards {
@@ -30,7 +32,9 @@ func TestShardsAndTheModel(t *testing.T) {
 				t.Errorf("%s over %s: the same model of other files: %v; the case says %q", c.Name, data.Format, same,
 					c.Named)
 			}
-			if !c.InBlocks(t) {
+			if has := slices.Contains(inBlocks, c.Kind); has != c.InBlocks(t) {
+				t.Errorf("%s takes block_records: %v", c.Kind, !has)
+			} else if !has {
 				continue
 			}
 			other := digest(casetest.Run{Shards: 3, Block: 11}) != want
@@ -40,7 +44,7 @@ func TestShardsAndTheModel(t *testing.T) {
 			bound[c.Kind] = bound[c.Kind] || c.Blocks
 		}
 	}
-	for _, kind := range []string{"Perceptron", "KernelPerceptron", "KernelMatrix"} {
+	for _, kind := range inBlocks {
 		if !bound[kind] {
 			t.Errorf("no case of kind %s shows that block_records matter", kind)
 		}

@@ -56,7 +56,7 @@ func matrices() []Case {
 		// of the tiles.
 		{Name: "kernelmatrix-tiles", Kind: matrix, Params: `{"kernel":"rbf","gamma":0.001,"tile":100,"block_records":150}`,
 			Matrix: &Clustered{Over: bothDigits, Kill: `{"kernel":"sigmoid","block_records":256}`, Alone: true,
-				Digest:      "8b98e62e35e64bb343d2d423d1b37977f09f90e068072c26dc336918b566a5b5",
+				Digest:      "4c8678a1008816c365d82df586a307b375e87e6357f8f0207a1e0c41016931f8",
 				Index:       "records/index.json",
 				IndexDigest: "81aa480bc7c022a0e837cfdc4bdcbc1aab4634d908e1f4d013ff6df95c140d74"}},
 	}

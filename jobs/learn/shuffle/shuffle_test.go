@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/kernelops/philox"
 )
 
@@ -139,5 +140,24 @@ func TestStore(t *testing.T) {
 			t.Errorf("%d parts", len(s.parts))
 		}
 		s.Empty()
+	}
+}
+
+// A window is estimated as a full one, or as all shards; not at all without a shuffle.
+func TestGathers(t *testing.T) {
+	leaf := jobs.Leaf{Index: 9, Plan: jobs.Plan{Shards: 3, Blocks: 10}}
+	for size, want := range map[int64]int64{0: 0, 10: 90, Bytes / 9: Bytes / 9 * 9, Bytes: Bytes} {
+		records := func(from jobs.Source, shard int) int64 {
+			if from != jobs.Input || shard >= 3 {
+				t.Errorf("asked for shard %d of %v", shard, from)
+			}
+			return size
+		}
+		if got := Gathers(true)(leaf, records); got != want {
+			t.Errorf("shards of %d bytes: %d, want %d", size, got, want)
+		}
+		if got := Gathers(false)(leaf, records); got != 0 {
+			t.Errorf("%d without a shuffle", got)
+		}
 	}
 }
