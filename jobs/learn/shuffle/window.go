@@ -60,8 +60,8 @@ func New[T any](key philox.Key, batch int, visit func([]T) error) *Window[T] {
 	return &Window[T]{key: key, named: dataset.NewDraws(key), batch: make([]T, 0, max(1, batch)), visit: visit}
 }
 
-// Add keeps a record of n numbers, given its name and its ordinal. Once the window is full, its records are visited, and
-// then full is true: nothing is kept of them.
+// Add keeps a record of n numbers, given its name and its ordinal. Once the window is full, its records are visited,
+// and then full is true: nothing is kept of them.
 func (w *Window[T]) Add(id dataset.Identity, ordinal int64, n int, record T) (full bool, err error) {
 	w.draws = append(w.draws, w.draw(id, ordinal))
 	w.keep(record)
