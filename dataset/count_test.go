@@ -8,8 +8,8 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// A count of rows that was wrong when the job was planned would rename the records of later objects: every read compares
-// it, of tables whose header counts and of packed ones without a header.
+// A count of rows that was wrong when the job was planned would rename the records of later objects: every read
+// compares it, of tables whose header counts and of packed ones without a header.
 func TestCountsAreCompared(t *testing.T) {
 	vecs := string(datasettest.Vecs(1, float32(1))) + string(datasettest.Vecs(1, float32(2)))
 	for _, c := range []struct {
