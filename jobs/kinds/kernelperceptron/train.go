@@ -19,7 +19,7 @@ import (
 
 const trainName = "train"
 
-// trainPhase learns from one block a round.
+// trainPhase learns from some blocks a round, one at a time.
 type trainPhase struct{ job }
 
 func (p *trainPhase) phase() jobs.Phase {
@@ -29,9 +29,9 @@ func (p *trainPhase) phase() jobs.Phase {
 	}.Phase()
 }
 
-// learn learns from the block that the state names; the partial is the state after it.
+// learn learns from the blocks that come next; the partial is the state after it.
 func (p *trainPhase) learn(ctx context.Context, s *state, leaf jobs.Leaf, ops *kernelops.Set) (*state, error) {
-	block, err := blocks.At(philox.New(p.Seed, "kernelperceptron/blocks"), s.epoch(), s.position, leaf.Plan.Blocks,
+	next, err := blocks.Next(philox.New(p.Seed, "kernelperceptron/blocks"), s.epoch(), s.position, leaf.Plan,
 		p.Params.Shuffle)
 	if err != nil {
 		return nil, err
@@ -42,14 +42,17 @@ func (p *trainPhase) learn(ctx context.Context, s *state, leaf jobs.Leaf, ops *k
 		return nil, err
 	}
 	l.maxState = p.MaxState
-	if err := p.visit(ctx, s.space, leaf.ReadBlock(ctx, jobs.Input, block), s.epoch(), l.learn); err != nil {
-		return nil, err
+	w := newWindow(ctx, s.space.Width, philox.New(p.Seed, fmt.Sprintf("kernelperceptron/records/%d", s.epoch())), l.learn)
+	for _, block := range next {
+		if err := p.visit(ctx, s.space, leaf.ReadBlock(ctx, jobs.Input, block), w, l.learn); err != nil {
+			return nil, err
+		}
 	}
-	s.position++
+	s.position += int64(len(next))
 	return s, nil
 }
 
-// turn goes on to the next block, the next epoch or the end. Training records that all weigh
+// turn goes on to the next blocks, the next epoch or the end. Training records that all weigh
 // nothing are a fault of CodeInputEmpty.
 func (p *trainPhase) turn(_ context.Context, _, s *state, round jobs.Round) (jobs.Next, error) {
 	next := jobs.Next{Phase: trainName, Trees: []int{1}, State: jobs.ArraysOf(s)}
@@ -97,12 +100,11 @@ type chunk struct {
 // chunkRows is how many records a chunk of vectors has at most. Results do not depend on it.
 func chunkRows(width int) int { return min(128, max(16, 1<<18/max(1, width))) }
 
-// visit goes through the training records of a block in the order of an epoch.
+// visit goes through the training records of a block in the order of an epoch, which is that of a window.
 func (j job) visit(
-	ctx context.Context, space *features.Space, parts iter.Seq2[jobs.Part, error], epoch int64, learn func(chunk) error,
+	ctx context.Context, space *features.Space, parts iter.Seq2[jobs.Part, error], w *window, learn func(chunk) error,
 ) error {
 	var dense []float32
-	w := newWindow(ctx, space.Width, philox.New(j.Seed, fmt.Sprintf("kernelperceptron/records/%d", epoch)), learn)
 	if j.Params.Shuffle {
 		learn = w.add
 	}
@@ -131,6 +133,7 @@ func (j job) visit(
 			return err
 		}
 	}
+	defer w.values.Empty()
 	return w.Flush()
 }
 

@@ -3,6 +3,7 @@ package perceptron
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/gram-compute/gram/jobs"
@@ -11,7 +12,7 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// chainedPhase learns from one block a round: its only leaf reads the one that the state names.
+// chainedPhase learns from some blocks a round, one at a time: its only leaf reads those that come next.
 type chainedPhase struct{ job }
 
 func (p *chainedPhase) phase() jobs.Phase {
@@ -21,19 +22,23 @@ func (p *chainedPhase) phase() jobs.Phase {
 	}.Phase()
 }
 
-// learn learns from a block: linear in its values times the classes, and in the size of the state.
+// learn learns from some blocks: linear in its values times the classes, and in the size of the state.
 func (p *chainedPhase) learn(
 	ctx context.Context, s *state, leaf jobs.Leaf, ops *kernelops.Set,
 ) (*jobs.Undecoded, error) {
 	s.ops = ops
-	block, err := p.blockAt(s, leaf.Plan.Blocks)
+	next, err := p.next(s, leaf.Plan)
 	if err != nil {
 		return nil, err
 	}
 	s.beginVotes(int(s.room))
 	s.own()
-	extras, _, _ := s.extrasOf(p.extent(block))
-	err = p.records(ctx, s.space, leaf.ReadBlock(ctx, jobs.Input, block), s.epoch, func(batch []Record) error {
+	extras := map[int64]float32{}
+	for _, block := range next {
+		own, _, _ := s.extrasOf(p.extent(block))
+		maps.Copy(extras, own)
+	}
+	way := p.newWay(s.space, s.epoch, func(batch []Record) error {
 		if s.Distinct == 0 {
 			s.LearnAll(batch)
 			return nil
@@ -46,8 +51,10 @@ func (p *chainedPhase) learn(
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
+	for _, block := range next {
+		if err := way.over(ctx, leaf.ReadBlock(ctx, jobs.Input, block)); err != nil {
+			return nil, err
+		}
 	}
 	s.trim(s.MaxVectors)
 	if err := s.fault(); err != nil {
@@ -81,14 +88,13 @@ func sortedExtras(weights map[int64]float32) []extra {
 	return list
 }
 
-// turn takes over what the leaf learned and names the next block.
+// turn takes over what the leaf learned and goes on to the next blocks.
 func (p *chainedPhase) turn(
 	_ context.Context, s *state, root *jobs.Undecoded, round jobs.Round,
 ) (jobs.Next, error) {
-	if err := p.take(s, root.Arrays, round.Plan.Blocks); err != nil {
+	if err := p.take(s, root.Arrays, round.Plan); err != nil {
 		return jobs.Next{}, err
 	}
-	s.position++
 	if s.position < int64(round.Plan.Blocks) {
 		return jobs.Next{Phase: overChained, Trees: []int{1}, State: jobs.ArraysOf(s)}, nil
 	}
@@ -99,8 +105,8 @@ func (p *chainedPhase) turn(
 }
 
 // take moves what a leaf learned into the state.
-func (p *chainedPhase) take(s *state, root jobs.Arrays, of int) error {
-	block, err := p.blockAt(s, of)
+func (p *chainedPhase) take(s *state, root jobs.Arrays, plan jobs.Plan) error {
+	next, err := p.next(s, plan)
 	if err != nil {
 		return err
 	}
@@ -112,8 +118,14 @@ func (p *chainedPhase) take(s *state, root jobs.Arrays, of int) error {
 	s.joinVotes(&before, int(s.room))
 	s.progress.mistakes += l.mistakes
 	s.progress.updates += l.updates
-	_, begin, end := s.extrasOf(p.extent(block))
-	s.extras = slices.Replace(s.extras, begin, end, l.extras...)
+	for _, block := range next {
+		_, begin, end := s.extrasOf(p.extent(block))
+		s.extras = slices.Delete(s.extras, begin, end)
+	}
+	s.extras = append(s.extras, l.extras...)
+	// total order: records differ
+	slices.SortFunc(s.extras, func(x, y extra) int { return cmp.Compare(x.record, y.record) })
+	s.position += int64(len(next))
 	return nil
 }
 

@@ -49,7 +49,7 @@ func (p *marginPhase) measure(ctx context.Context, s *state, leaf jobs.Leaf, ops
 	s.ops = ops
 	extras, _, _ := s.extrasOf(leaf.First(jobs.Input, leaf.Index), leaf.First(jobs.Input, leaf.Index+1))
 	all, margins := newReach(s.marginRows()), make([]float32, s.marginRows())
-	err := p.records(ctx, s.space, leaf.Numbered(ctx), -1, func(batch []Record) error {
+	err := p.newWay(s.space, -1, func(batch []Record) error {
 		for _, r := range batch {
 			weight := float64(s.weigh(int(r.Class), r.Weight))
 			if weight != 0 {
@@ -59,7 +59,7 @@ func (p *marginPhase) measure(ctx context.Context, s *state, leaf jobs.Leaf, ops
 			}
 		}
 		return nil
-	})
+	}).over(ctx, leaf.Numbered(ctx))
 	return all, err
 }
 

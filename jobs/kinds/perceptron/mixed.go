@@ -36,10 +36,10 @@ func (p *mixedPhase) learn(ctx context.Context, s *state, leaf jobs.Leaf, ops *k
 	if p.Params.Mixing == mixChanged {
 		l.touched = make([]bool, len(l.weights))
 	}
-	err := p.records(ctx, s.space, leaf.ReadBlock(ctx, jobs.Input, leaf.Index), s.epoch, func(batch []Record) error {
+	err := p.newWay(s.space, s.epoch, func(batch []Record) error {
 		l.LearnAll(batch)
 		return nil
-	})
+	}).over(ctx, leaf.ReadBlock(ctx, jobs.Input, leaf.Index))
 	if err == nil {
 		err = l.fault()
 	}

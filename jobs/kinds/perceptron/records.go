@@ -15,18 +15,28 @@ import (
 // batchRecords is how many records are handed on at once. Results do not depend on it.
 const batchRecords = 256
 
-// records hands the training records of a block, or of a shard, to visit, in the order of an epoch; below 0, as
-// they are read. The first epoch looks at all values: later ones, and those below 0 come later, read the same.
-func (j job) records(ctx context.Context, space *features.Space, parts iter.Seq2[jobs.Part, error], epoch int64,
-	visit func([]Record) error) error {
-	reader, train := space.NewReader(), j.Train()
+// way goes through training records and hands them to a visitor. It keeps memory from one block to the next.
+type way struct {
+	reader *features.Reader
+	train  func(dataset.Identity) bool
+	to     visitor
+}
+
+// newWay visits the records of blocks, or of a shard, in the order of an epoch; below 0, as they are read. The first
+// epoch looks at all values: later ones, and those below 0 come later, read the same.
+func (j job) newWay(space *features.Space, epoch int64, visit func([]Record) error) *way {
+	w := &way{space.NewReader(), j.Train(), &inOrder{visit: visit}}
 	if epoch != 0 {
-		reader.Trust()
+		w.reader.Trust()
 	}
-	var to visitor = &inOrder{visit: visit}
 	if epoch >= 0 && j.Params.Shuffle {
-		to = newDrawn(philox.New(j.Seed, fmt.Sprintf("perceptron/records/%d", epoch)), visit)
+		w.to = newDrawn(philox.New(j.Seed, fmt.Sprintf("perceptron/records/%d", epoch)), visit)
 	}
+	return w
+}
+
+// over goes through one block, or shard.
+func (w *way) over(ctx context.Context, parts iter.Seq2[jobs.Part, error]) error {
 	for part, err := range parts {
 		if err == nil {
 			err = ctx.Err()
@@ -34,18 +44,18 @@ func (j job) records(ctx context.Context, space *features.Space, parts iter.Seq2
 		if err != nil {
 			return err
 		}
-		v, err := reader.Read(part.Block, train)
+		v, err := w.reader.Read(part.Block, w.train)
 		if err == nil {
 			err = checkClasses(v, part.Block)
 		}
 		if err == nil {
-			err = to.add(v, part.First)
+			err = w.to.add(v, part.First)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return to.end()
+	return w.to.end()
 }
 
 // visitor takes the vectors of a part, whose first record has an ordinal.
@@ -100,14 +110,21 @@ func (d *drawn) add(v features.Vectors, first int64) error {
 			return err
 		}
 		if full {
-			d.values.Empty()
-			d.index.Empty()
+			d.empty()
 		}
 	}
 	return nil
 }
 
-func (d *drawn) end() error { return d.window.Flush() }
+func (d *drawn) end() error {
+	defer d.empty()
+	return d.window.Flush()
+}
+
+func (d *drawn) empty() {
+	d.values.Empty()
+	d.index.Empty()
+}
 
 // recordOf is vector i of a part whose first record has an ordinal.
 func recordOf(v features.Vectors, i int, first int64) Record {

@@ -72,9 +72,9 @@ func (s *state) extrasOf(from, to int64) (weights map[int64]float32, begin, end 
 	return weights, begin, end
 }
 
-// blockAt is the block that comes at the state's position of its epoch.
-func (j job) blockAt(s *state, of int) (int, error) {
-	return blocks.At(philox.New(j.Seed, "perceptron/blocks"), s.epoch, s.position, of, j.Params.Shuffle)
+// next are the blocks that come from the state's position of its epoch on.
+func (j job) next(s *state, plan jobs.Plan) ([]int, error) {
+	return blocks.Next(philox.New(j.Seed, "perceptron/blocks"), s.epoch, s.position, plan, j.Params.Shuffle)
 }
 
 // extent is the ordinals of a block: from the first up to, not including, to.
@@ -83,7 +83,7 @@ func (j job) extent(block int) (from, to int64) {
 	return int64(block) * each, int64(block+1) * each
 }
 
-// epochTrees are the trees of a round of an epoch: one leaf for the next block, or one for each block.
+// epochTrees are the trees of a round of an epoch: one leaf for the next blocks, or one for each block.
 func (j job) epochTrees(plan jobs.Plan) []int {
 	if j.Params.Over == overChained {
 		return []int{1}

@@ -47,16 +47,15 @@ func Order(key philox.Key, epoch int64, n int, drawn bool) []int {
 	})
 }
 
-// At returns the block that comes at a position of an epoch. A position that the epoch does not have is a
-// *protocol.Fault of CodeCorrupt.
-func At(key philox.Key, epoch, position int64, n int, drawn bool) (int, error) {
-	if position < 0 || position >= int64(n) {
-		return 0, jobs.Malformed("a state at block %d of %d", position, n)
+// Next returns the blocks of a round that goes through them one at a time, from a position of an epoch on: about as many
+// as a shard holds, since a round costs the coordinator some time. How many there are changes no result. A position that
+// the epoch does not have is a *protocol.Fault of CodeCorrupt.
+func Next(key philox.Key, epoch, position int64, plan jobs.Plan, drawn bool) ([]int, error) {
+	if position < 0 || position >= int64(plan.Blocks) {
+		return nil, jobs.Malformed("a state at block %d of %d", position, plan.Blocks)
 	}
-	if !drawn {
-		return int(position), nil
-	}
-	return Order(key, epoch, n, true)[position], nil
+	n := max(1, plan.Blocks/max(1, plan.Shards))
+	return Order(key, epoch, plan.Blocks, drawn)[position:min(int(position)+n, plan.Blocks)], nil
 }
 
 // Empty is the fault of a job whose data set has no record, and so no block.
