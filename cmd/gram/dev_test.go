@@ -206,7 +206,7 @@ func (l *laptop) wantSigned(id string) {
 			l.t.Errorf("%v: %s", args, got)
 		}
 	}
-	if got := l.gram("verify", id); strings.Count(got, ": valid, by the key") != 2 {
+	if got := l.gram("verify", id); strings.Count(got, "  valid, by the key") != 2 {
 		l.t.Errorf("verified: %s", got)
 	}
 }

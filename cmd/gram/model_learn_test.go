@@ -183,7 +183,7 @@ func TestVectorsOnTheCommandLine(t *testing.T) {
 		"GaussianNaiveBayes": `{"schema_version":1,"vector":"1, 1","label":"a","rejected":false,"scores":[{"label":`,
 		"KMeans":             `{"schema_version":1,"vector":"1, 1","label":"0","rejected":false,"value":`,
 		"NearestNeighbors":   `{"schema_version":1,"vector":"1, 1","label":"a","rejected":false,"value":1,"value_is":"share"}`,
-		"Perceptron":         `{"schema_version":1,"vector":"1, 1","label":"b","rejected":false,"value":5.5,"value_is":"score"`,
+		"Perceptron":         `{"schema_version":1,"vector":"1, 1","label":"b","rejected":false,"value":4.699999809265137,"value_is":"score"`,
 	} {
 		params := map[string]string{"KMeans": "k: 2",
 			"NearestNeighbors": "mode: classify, k: 1, leave_one_out: false, store_base: true"}[kind]
