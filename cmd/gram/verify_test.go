@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// A job on a directory is checked when nothing of it runs: as a table, as JSON and as a page; a changed file is exit code
-// 9, a missing one 10, and each is named.
+// A job on a directory is checked when nothing of it runs: as a table, as JSON and as a page; a changed file is exit
+// code 9, a missing one 10, and each is named.
 func TestVerify(t *testing.T) {
 	t.Parallel() // mostly waits for elections
 	c := newClient(t)
@@ -21,7 +21,9 @@ func TestVerify(t *testing.T) {
 	c.stdout.Reset()
 	c.want(0, c.run("verify", folder, "--page", "check.html"))
 	text := c.stdout.String()
-	for _, want := range []string{"\nverified\n", "leaves were repeated: none is false", "the model follows", "ALL", "kept"} {
+	for _, want := range []string{
+		"\nverified\n", "leaves were repeated: none is false", "the model follows", "ALL", "kept",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("printed without %q:\n%s", want, text)
 		}
@@ -39,7 +41,8 @@ func TestVerify(t *testing.T) {
 		r.Leaves.Done != 3 || r.SchemaVersion != 1 {
 		t.Errorf("%+v", r)
 	}
-	one, two := checkedJSON(t, c, 0, "verify", folder, "--sample", "3"), checkedJSON(t, c, 0, "verify", folder, "--sample", "3")
+	one := checkedJSON(t, c, 0, "verify", folder, "--sample", "3")
+	two := checkedJSON(t, c, 0, "verify", folder, "--sample", "3")
 	if one.Draw == two.Draw || one.Draw == "" {
 		t.Errorf("drawn with %q and with %q", one.Draw, two.Draw)
 	}
@@ -60,7 +63,8 @@ func TestVerify(t *testing.T) {
 	if err := os.Remove(path + "proof/spec.json"); err != nil {
 		t.Fatal(err)
 	}
-	if r := checkedJSON(t, c, 10, "verify", folder); r.Verdict != "incomplete" || r.Missing[0].File != "proof/spec.json" {
+	if r := checkedJSON(t, c, 10, "verify", folder); r.Verdict != "incomplete" ||
+		r.Missing[0].File != "proof/spec.json" {
 		t.Errorf("missing: %+v", r)
 	}
 	if !strings.Contains(c.stderr.String(), "proof/spec.json is missing") {
