@@ -71,6 +71,10 @@ seeded: tools ## Show that tests find each of the seeded bugs, in a build that h
 memory: ## Run every kind over four times a worker's memory and hold it to that (some ten minutes, 3 GiB of disk).
 	go test -count=1 -timeout 60m -v -run '^TestMemory$$' ./clustertest -memory 128MiB
 
+.PHONY: formats-matrix
+formats-matrix: ## Train every dense kind on one table in every format, plain and gzip, one file and seven: one model each.
+	go test -count=1 -timeout 60m -v -run '^TestFormatsMatrix$$' ./clustertest -formats.records 20000
+
 .PHONY: lost
 lost: ## Lose or damage 400 job objects of each sort, and 400 PUTs: each job ends with the fault-free model (some 15 minutes).
 	go test -count=1 -timeout 60m -v -run '^TestLostObjectsAreMadeAgain$$' ./clustertest -lost.faults 100
@@ -161,6 +165,10 @@ digests: tools ## Rerun the numeric tests without assembly, at v3 (the matrix to
 .PHONY: check-deploy
 check-deploy: bin/gram bin/helm bin/kubectl-validate bin/containerfile ## Lint and render the chart, hold it to Kubernetes' schemas, and the units to systemd; offline.
 	.ci/deploy
+
+.PHONY: check-signing
+check-signing: ## Verify signatures and bills of materials with model_signing, securesystemslib and CycloneDX' schema (pip).
+	.ci/signing
 
 .PHONY: emulated
 emulated: ## Run the kernels' tests, and gram version, on emulated CPUs without AVX (qemu-x86_64).

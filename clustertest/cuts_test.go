@@ -13,22 +13,24 @@ import (
 	"github.com/gram-compute/gram/clustertest"
 )
 
-// cutRows are lines of CSV whose columns have other scales, ranges and offsets, so that sums round, and their label.
+// cutRows are lines of CSV: a label, columns of other scales, ranges and offsets, so that sums round, and an id.
 func cutRows(n int) []string {
 	r := rand.New(rand.NewPCG(5, 12))
 	lines := make([]string, n)
 	for i := range lines {
 		class := i % 3
-		lines[i] = fmt.Sprintf("%c,%g,%g,%g,%g\n", 'a'+class, float32(class)+float32(r.NormFloat64()),
-			1e6+float32(r.NormFloat64()), float32(math.Ldexp(r.NormFloat64(), r.IntN(40)-30)), float32(r.IntN(9)))
+		lines[i] = fmt.Sprintf("%c,%g,%g,%g,%g,%d\n", 'a'+class, float32(class)+float32(r.NormFloat64()),
+			1e6+float32(r.NormFloat64()), float32(math.Ldexp(r.NormFloat64(), r.IntN(40)-30)), float32(r.IntN(9)),
+			i*7919%100_003)
 	}
 	return lines
 }
 
-// A table cut into shards of other sizes, or into seven files, gives the same model.
+// A table cut into shards of other sizes, or into seven files, gives the same model; of kinds that are bound to an
+// order of the records, another size of their logical blocks gives another.
 func TestCutsAndTheModel(t *testing.T) {
 	if testing.Short() {
-		t.Skip("runs gram 32 times; make test-all does")
+		t.Skip("runs gram 80 times; make test-all does")
 	}
 	t.Parallel()
 	home := t.TempDir()
@@ -49,40 +51,67 @@ func TestCutsAndTheModel(t *testing.T) {
 	}
 	for _, c := range []struct {
 		kind, params string
-		files        bool // also cut into files: nothing goes by a record's identity
+		files        bool   // also cut into files: nothing goes by the name of a file
+		ids          bool   // records are named by ids, and some are held out
+		blocks       string // another block_records, which gives another model
 	}{
-		{"GaussianNaiveBayes", `{}`, true},
-		{"NearestMean", `{"features":{"scale":"standard"}}`, true},
-		{"KMeans", `{"k":3,"init":"given","centers":[[0,1e6,0,1],[1,1e6,0,4],[2,1e6,0,7]]}`, true},
-		{"KMeans", `{"k":5}`, false},
-		{"KernelDensityBayes", `{"features":{"scale":"standard"}}`, true},
-		{"KernelNearestMean", `{"kernel":"rbf","gamma":0.5,"features":{"scale":"standard"}}`, true},
-		{"NearestNeighbors", `{"store_base":true,"leave_one_out":false,"features":{"scale":"standard"}}`, true},
-		{"Perceptron", `{"shuffle":false,"features":{"scale":"standard"}}`, true},
+		{"GaussianNaiveBayes", `{}`, true, false, ""},
+		{"GaussianNaiveBayes", `{}`, true, true, ""},
+		{"NearestMean", `{"features":{"scale":"standard"}}`, true, false, ""},
+		{"KMeans", `{"k":3,"init":"given","centers":[[0,1e6,0,1],[1,1e6,0,4],[2,1e6,0,7]]}`, true, false, ""},
+		{"KMeans", `{"k":5}`, false, false, ""},
+		{"KMeans", `{"k":5}`, true, true, ""},
+		{"KMeans", `{"k":5,"init":"kmeans++"}`, true, true, ""},
+		{"KMeans", `{"k":5,"init":"random"}`, true, true, ""},
+		{"KernelDensityBayes", `{"features":{"scale":"standard"}}`, true, false, ""},
+		{"KernelNearestMean", `{"kernel":"rbf","gamma":0.5,"features":{"scale":"standard"}}`, true, false, ""},
+		{"NearestNeighbors", `{"store_base":true,"leave_one_out":false,"features":{"scale":"standard"}}`, true, false,
+			""},
+		{"NearestNeighbors", `{"mode":"classify","store_base":true}`, true, true, ""},
+		{"Perceptron", `{"shuffle":false,"features":{"scale":"standard"}}`, true, false, ""},
+		{"Perceptron", `{"features":{"scale":"standard"},"block_records":700}`, true, false, "701"},
+		{"Perceptron", `{"features":{"scale":"standard"},"block_records":700}`, true, true, "701"},
+		{"Perceptron", `{"over":"mixed","features":{"scale":"standard"},"block_records":700}`, true, false, "701"},
+		{"KernelPerceptron", `{"epochs":2,"kernel":"rbf","features":{"scale":"standard"},"block_records":700}`, true,
+			false, "701"},
+		{"KernelPerceptron", `{"epochs":2,"kernel":"rbf","features":{"scale":"standard"},"block_records":700}`, true,
+			true, "701"},
+		{"KernelMatrix", `{"kernel":"rbf","features":{"scale":"standard"},"block_records":700}`, true, false, "701"},
 	} {
 		want := ""
 		for _, cut := range []struct{ folder, size string }{{one, "1KiB"}, {one, "64KiB"}, {one, "8MiB"}, {seven, "8MiB"}} {
 			if cut.folder == seven && !c.files {
 				continue
 			}
-			got := cutModel(t, c.kind, c.params, cut.folder, cut.size)
+			input := `"features":[2,3,4,5]`
+			if c.ids {
+				input += `,"id":6,"split":{"test":0.2}`
+			}
+			got := cutModel(t, c.kind, c.params, cut.folder, fmt.Sprintf(`"shard_bytes":%q,%s`, cut.size, input))
 			if want == "" {
 				want = got
 			}
 			if got != want {
-				t.Errorf("%s %s in shards of %s of %s: model %s, want %s", c.kind, c.params, cut.size,
+				t.Errorf("%s %s (ids: %t) in shards of %s of %s: model %s, want %s", c.kind, c.params, c.ids, cut.size,
 					filepath.Base(cut.folder), got, want)
 			}
+		}
+		if c.blocks == "" {
+			continue
+		}
+		other := strings.Replace(c.params, "700", c.blocks, 1)
+		if cutModel(t, c.kind, other, one, "8MiB") == want {
+			t.Errorf("%s: the same model by %s", c.kind, other)
 		}
 	}
 }
 
 // cutModel trains in one process and returns the digest of the model.
-func cutModel(t *testing.T, kind, params, folder, shards string) string {
+func cutModel(t *testing.T, kind, params, folder, input string) string {
 	t.Helper()
 	home := t.TempDir()
 	spec := fmt.Sprintf(`{"apiVersion":"v1","kind":%q,"metadata":{"name":"cut"},"spec":{"input":{"uri":%q,"format":"csv",
-		"label":1,"shard_bytes":%q},"params":%s,"repro":{"seed":7}}}`, kind, folder+"/", shards, params)
+		"label":1,%s},"params":%s,"repro":{"seed":7}}}`, kind, folder+"/", input, params)
 	if err := os.WriteFile(filepath.Join(home, "spec.json"), []byte(spec), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ const (
 	isLabel
 	isText
 	isWeight
+	isID
 )
 
 // csvParser reads comma-separated values after RFC 4180: fields may stand in double quotes,
@@ -63,7 +64,7 @@ func (p *csvParser) first(text []byte) flaw {
 	for _, c := range []struct {
 		column protocol.Column
 		use    int
-	}{{in.Label, isLabel}, {in.Text, isText}, {in.Weight, isWeight}} {
+	}{{in.ID, isID}, {in.Label, isLabel}, {in.Text, isText}, {in.Weight, isWeight}} {
 		if bad := p.use(c.column, c.use); bad.reason != "" {
 			return bad
 		}
@@ -217,6 +218,9 @@ func (p *csvParser) put(b *Block, row []float32, use, col int, field []byte) (ba
 	case isText:
 		b.Texts = append(b.Texts, field)
 		bad = checkField(field, col)
+	case isID:
+		b.id = field
+		bad = checkID(field, col)
 	case isWeight:
 		var weight number
 		if weight, bad = parseNumber(field); bad.reason == "" && weight.value < 0 {

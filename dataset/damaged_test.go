@@ -105,7 +105,7 @@ func TestDamageAtRest(t *testing.T) {
 		if err != nil || records == 0 {
 			t.Fatalf("%s: %d records, %v", c.name, records, err)
 		}
-		if got, _ := dataset.Integrity(m, c.in.WithDefaults()); got[0] != dataset.Verified {
+		if got, _, _ := dataset.Integrity(m, c.in.WithDefaults()); got[0] != dataset.Verified {
 			t.Errorf("%s: %s", c.name, got[0])
 		}
 		for _, at := range []int{c.value, c.bad} {
@@ -248,7 +248,7 @@ func TestNotVerifiable(t *testing.T) {
 			t.Errorf("%s: %d records, %v", c.name, records, err)
 			continue
 		}
-		if got, _ := dataset.Integrity(m, c.in.WithDefaults()); len(got) != 1 || !strings.HasPrefix(got[0], c.want) {
+		if got, _, _ := dataset.Integrity(m, c.in.WithDefaults()); len(got) != 1 || !strings.HasPrefix(got[0], c.want) {
 			t.Errorf("%s: %q (%s, %s), want %q", c.name, got, m.Objects[0].ETag, m.Objects[0].Digest, c.want)
 		}
 	}

@@ -16,6 +16,8 @@ type Object struct {
 	VersionID string `json:"version_id,omitempty"`
 	// Digest is what the store says of all its bytes, where reading can verify it; see Integrity.
 	Digest objstore.Digest `json:"digest,omitempty"`
+	// Rows is how many rows the object has, where its format counts them; see Manifest.Counted.
+	Rows int64 `json:"rows,omitempty"`
 }
 
 // Manifest is the input, listed once, in byte order of key.
@@ -23,6 +25,9 @@ type Manifest struct {
 	URI     string   `json:"uri"`
 	Objects []Object `json:"objects"`
 	Labels  []Object `json:"labels,omitempty"` // of labels_uri: one for each of Objects, or none
+	IDs     []Object `json:"ids,omitempty"`    // of ids_uri: one for each of Objects, or none
+	// Counted reports that the Rows of Objects are known. Formats that count rows cannot be read without them.
+	Counted bool `json:"counted,omitempty"`
 }
 
 // Piece is a byte range [Start, End) of the stored bytes of one object. A record
@@ -38,18 +43,15 @@ type Shard struct {
 	Pieces []Piece `json:"pieces"`
 }
 
-// Identity names a record permanently: splits, samples and shuffles go by it.
-type Identity struct {
-	Object string // Object.Key
-	Offset int64  // of its first byte in the decoded stream; in formats of binary rows, the row's number from 0
-}
-
 // Block is a batch of records of one shard, in order, together with what was
 // skipped while reading them. Which of the fields are filled in follows from the input's
 // format; those that are have an entry for every record. Its slices are valid until the next block, unless it is
 // Lasting.
 type Block struct {
-	IDs     []Identity
+	IDs []Identity
+	// Places are where the records lie, by place or, in formats that count rows, by the row within the object. They are
+	// nil unless the records are named by ids.
+	Places  []Identity
 	Labels  [][]byte  // nil where the input has no labels
 	Texts   [][]byte  // nil where the records are not texts
 	Weights []float32 // nil where every record weighs 1
@@ -65,6 +67,7 @@ type Block struct {
 	// tell beforehand; else 0. Who gathers records may take their memory at once.
 	Rest  int
 	watch watch
+	id    []byte // of the record that is being read, where records have ids
 }
 
 // Dense vectors lie row after row. A Width of 0 stands for none.
@@ -93,7 +96,7 @@ func (s Sparse) Row(i int) ([]int32, []float32) {
 
 // Skip is one bad record that the spec let pass.
 type Skip struct {
-	ID     Identity `json:"id"`
+	ID     Identity `json:"id"` // its place
 	Line   int64    `json:"line,omitempty"`
 	Column int      `json:"column,omitempty"`
 	Reason string   `json:"reason"` // never the content

@@ -31,12 +31,11 @@ func (f documentFormat) read(r *shardReader, obj pinned, piece Piece, zipped boo
 	if len(object) <= int(f.input.MaxRecordBytes) {
 		bad = f.record(r, key, object)
 	}
-	id := Identity{Object: key}
 	switch {
 	case bad.reason == "":
-		err = r.keep(id)
+		err = r.keep(0)
 	case r.skips > 0:
-		err = r.skip(Skip{ID: id, Reason: bad.reason})
+		err = r.skip(Skip{ID: ByPlace(key, 0), Reason: bad.reason})
 	default:
 		return f.fault(bad, key, object)
 	}

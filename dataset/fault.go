@@ -70,11 +70,6 @@ func storeUnwell(object string, err error) error {
 		Because(err)
 }
 
-// Fault returns a fault of the record: BAD_RECORD.
-func (id Identity) Fault(format string, args ...any) *protocol.Fault {
-	return protocol.InputFault(protocol.CodeBadRecord, format, args...).In(id.Object).WithOffset(id.Offset)
-}
-
 func inputFault(code protocol.Code, object string, err error, what, hint string) *protocol.Fault {
 	return protocol.InputFault(code, "%s", what).In(object).Because(err).WithHint(hint)
 }

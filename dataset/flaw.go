@@ -32,6 +32,10 @@ const (
 	tooFew         = "too few columns"
 	tooMany        = "too many columns"
 	emptyLabel     = "the label is empty"
+	emptyID        = "the id is empty"
+	longID         = "the id has more than 128 bytes"
+	noID           = "the line has no comment, which holds its id"
+	notID          = "the id is neither a string nor an integer"
 	notUTF8        = "not valid UTF-8"
 	nulByte        = "a NUL byte"
 	bareQuote      = "a quote in a field that does not begin with one"
@@ -84,6 +88,17 @@ func checkLabel(label []byte, col int) flaw {
 		return flaw{reason: emptyLabel, column: col + 1}
 	}
 	return checkField(label, col)
+}
+
+// checkID is checkField for an id, which must not be empty either, nor long.
+func checkID(id []byte, col int) flaw {
+	switch {
+	case len(id) == 0:
+		return flaw{reason: emptyID, column: col + 1}
+	case len(id) > protocol.MaxIDBytes:
+		return flaw{reason: longID, column: col + 1}
+	}
+	return checkField(id, col)
 }
 
 func checkField(field []byte, col int) flaw {

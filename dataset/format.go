@@ -73,12 +73,18 @@ func CountsRows(format string) bool { return kindOf(format).numbered }
 // packedTimes is how much larger than stored compressed data are taken to be.
 const packedTimes = 4
 
+// filledTimes is how much larger than their entries dense vectors of libsvm are taken to be.
+const filledTimes = 16
+
 // DecodedBytes estimates what the records in some bytes of an object take when they are decoded: vectors as float32,
 // texts as they are. Where that cannot be told it rather says too much.
 func DecodedBytes(in *protocol.Input, key string, bytes int64) int64 {
 	zipped, err := isGzip(key, in.Compression)
 	if err == nil && zipped || in.Format == "npz" {
 		bytes *= packedTimes
+	}
+	if in.Dense {
+		bytes *= filledTimes
 	}
 	return bytes * kindOf(in.Format).times
 }

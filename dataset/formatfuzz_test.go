@@ -144,14 +144,14 @@ func FuzzBinary(f *testing.F) {
 }
 
 func readBinary(t *testing.T, in protocol.Input, key, data string) ([]row, error) {
-	s, shards, err := openInput(storeOf(t, map[string]string{key: data}), in)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
+	s, shards, err := openInput(storeOf(t, map[string]string{key: data}), in)
 	var rows []row
 	for _, shard := range shards {
+		if err != nil {
+			break
+		}
 		more, _, oneErr := readRows(context.Background(), s, []Shard{shard})
 		if rows = append(rows, more...); oneErr != nil {
 			err = oneErr

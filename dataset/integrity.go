@@ -52,7 +52,7 @@ func knownDigest(d objstore.Digest) bool {
 }
 
 func (m *Manifest) dropDigests() {
-	for _, list := range [][]Object{m.Objects, m.Labels} {
+	for _, list := range [][]Object{m.Objects, m.Labels, m.IDs} {
 		for i := range list {
 			list[i].Digest = ""
 		}
@@ -63,9 +63,11 @@ func (m *Manifest) dropDigests() {
 // they are read.
 const Verified = "verified"
 
+const readInRanges = "it is read in ranges"
+
 // Integrity says of each object whether it is verified, or why it is not verifiable; first of the objects, then of
-// the labels. shardBytes and format are those of the input.
-func Integrity(m Manifest, input protocol.Input) (objects, labels []string) {
+// the labels and the ids.
+func Integrity(m Manifest, input protocol.Input) (objects, labels, ids []string) {
 	whole := newFormat(&input).whole()
 	for _, o := range m.Objects {
 		zipped, _ := isGzip(o.Key, input.Compression) // Plan has refused what this refuses
@@ -80,9 +82,12 @@ func Integrity(m Manifest, input protocol.Input) (objects, labels []string) {
 		objects = append(objects, integrity(o, input, why))
 	}
 	for _, o := range m.Labels {
-		labels = append(labels, integrity(o, input, "it is read in ranges"))
+		labels = append(labels, integrity(o, input, readInRanges))
 	}
-	return objects, labels
+	for _, o := range m.IDs {
+		ids = append(ids, integrity(o, input, readInRanges))
+	}
+	return objects, labels, ids
 }
 
 // integrity is what Integrity says of one object; why is what keeps a longer one from being verified.

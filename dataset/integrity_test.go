@@ -111,17 +111,18 @@ func TestIntegrityByHand(t *testing.T) {
 		{"of parts with a digest", protocol.Input{Format: "csv"}, object(1, "x-2", crc), Verified},
 	} {
 		c.in.ShardBytes = shard
-		got, none := Integrity(Manifest{Objects: []Object{c.object}}, c.in.WithDefaults())
-		if len(got) != 1 || len(none) != 0 || got[0] != c.want &&
+		got, none, noIDs := Integrity(Manifest{Objects: []Object{c.object}}, c.in.WithDefaults())
+		if len(got) != 1 || len(none) != 0 || len(noIDs) != 0 || got[0] != c.want &&
 			!strings.HasPrefix(got[0], "not verifiable: "+c.want) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 		loaded, longer := object(loadedBytes, md5s, crc), object(loadedBytes+1, md5s, crc)
 		c.in.Verify = "on"
-		m := Manifest{Objects: []Object{c.object}, Labels: []Object{loaded, longer}}
-		_, labels := Integrity(m, c.in.WithDefaults())
-		if want := []string{Verified, "not verifiable: it is read in ranges"}; !slices.Equal(labels, want) {
-			t.Errorf("%s: labels %q, want %q", c.name, labels, want)
+		m := Manifest{Objects: []Object{c.object}, Labels: []Object{loaded, longer}, IDs: []Object{longer, loaded}}
+		_, labels, ids := Integrity(m, c.in.WithDefaults())
+		want := []string{Verified, "not verifiable: it is read in ranges"}
+		if !slices.Equal(labels, want) || ids[0] != want[1] || ids[1] != want[0] {
+			t.Errorf("%s: labels %q, ids %q", c.name, labels, ids)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 type jsonParser struct {
 	input  *protocol.Input
 	want   *jsonPaths
-	paths  []string // label, text, weight, then features; empty where not wanted
+	paths  []string // id, label, text, weight, then features; empty where not wanted
 	walk   jsonWalk
 	widths []int  // numbers of each feature, by the object's first record
 	lists  []bool // of each feature: it is an array
@@ -24,14 +24,16 @@ type jsonParser struct {
 
 // Uses of the paths before those of features.
 const (
-	jsonLabel = iota
+	jsonID = iota
+	jsonLabel
 	jsonText
 	jsonWeight
 	jsonFeatures
 )
 
 func newJSONL(in *protocol.Input) lineParser {
-	p := &jsonParser{input: in, want: newJSONPaths(), paths: []string{in.Label.Name, in.Text.Name, in.Weight.Name}}
+	p := &jsonParser{input: in, want: newJSONPaths(), paths: []string{in.ID.Name, in.Label.Name, in.Text.Name,
+		in.Weight.Name}}
 	for _, c := range in.Features {
 		p.paths = append(p.paths, c.Name)
 	}
@@ -123,7 +125,7 @@ func (p *jsonParser) record(b *Block, text []byte) flaw {
 	if bad := p.find(text); bad.reason != "" {
 		return bad
 	}
-	for use, take := range []func(*Block) flaw{p.label, p.text, p.weight} {
+	for use, take := range []func(*Block) flaw{p.id, p.label, p.text, p.weight} {
 		if p.paths[use] != "" {
 			if bad := take(b); bad.reason != "" {
 				return bad
@@ -143,6 +145,20 @@ func (p *jsonParser) record(b *Block, text []byte) flaw {
 			return p.flaw(jsonFeatures+i, otherLength, 0)
 		}
 		row = row[want:]
+	}
+	return flaw{}
+}
+
+// id takes a string as it is, and an integer as it is written.
+func (p *jsonParser) id(b *Block) flaw {
+	b.id = p.raw(jsonID)
+	if b.id[0] == '"' {
+		b.id = unquoteJSON(b.id)
+	} else if c := b.id[0]; c != '-' && (c < '0' || c > '9') || bytes.ContainsAny(b.id, ".eE") || string(b.id) == "-0" {
+		return p.flaw(jsonID, notID, 0)
+	}
+	if bad := checkID(b.id, -1); bad.reason != "" {
+		return p.flaw(jsonID, bad.reason, 0)
 	}
 	return flaw{}
 }

@@ -9,11 +9,15 @@ import (
 
 // libsvmParser reads lines of "label index:value index:value ...", as LIBSVM and SVMlight
 // write them: pairs parted by spaces or tabs, indices ascending, and what follows a "#" is
-// no content. A plus sign before the label is not part of it, so that "+1" and "1" are one class.
+// no content but, where the input wants them, the record's id. A plus sign before the label is not part of it, so that
+// "+1" and "1" are one class.
 type libsvmParser struct {
 	input       *protocol.Input
 	base, width int64
 	offsets     []Offset
+	comment     []byte // of the line
+	commented   bool   // it has one
+	entries     Sparse // of the record, where vectors are read as dense ones
 }
 
 func newLibSVM(in *protocol.Input) lineParser {
@@ -36,20 +40,49 @@ func (p *libsvmParser) columns() (func(int) string, []Offset, flaw) {
 
 func (p *libsvmParser) content(text []byte) []byte {
 	// else record refuses the line
+	p.commented = false
 	if i := bytes.IndexByte(text, '#'); i >= 0 && bytes.IndexByte(text[i+1:], '\r') < 0 {
+		p.commented, p.comment = true, bytes.Trim(text[i+1:], " \t")
 		text = text[:i]
 	}
 	return bytes.Trim(text, " \t")
 }
 
 func (p *libsvmParser) record(b *Block, text []byte) flaw {
+	if p.input.Dense {
+		return p.dense(b, text)
+	}
 	s := &b.Sparse
 	s.Width = int(p.width)
 	if len(s.Indptr) == 0 {
 		s.Indptr = append(s.Indptr, 0)
 	}
+	return p.sparse(b, s, text)
+}
+
+// dense appends a record as a dense vector.
+func (p *libsvmParser) dense(b *Block, text []byte) flaw {
+	p.entries.Indices, p.entries.Values = p.entries.Indices[:0], p.entries.Values[:0]
+	at := len(b.Dense.Values)
+	b.Dense.Width = int(p.width)
+	b.Dense.Values = extend(b.Dense.Values, int(p.width))
+	if bad := p.sparse(b, &p.entries, text); bad.reason != "" {
+		return bad
+	}
+	row := b.Dense.Values[at:]
+	for i, col := range p.entries.Indices {
+		row[col] = p.entries.Values[i]
+	}
+	return flaw{}
+}
+
+// sparse appends the entries of a record to s, and the rest of it to b.
+func (p *libsvmParser) sparse(b *Block, s *Sparse, text []byte) flaw {
 	if bytes.IndexByte(text, '\r') >= 0 {
 		return flaw{reason: bareReturn}
+	}
+	if bad := p.id(b); bad.reason != "" {
+		return bad
 	}
 	label, rest := cutToken(text)
 	label, plus := bytes.CutPrefix(label, []byte{'+'})
@@ -70,8 +103,8 @@ func (p *libsvmParser) record(b *Block, text []byte) flaw {
 			bad.reason = notAscends
 		}
 		if bad.reason == "" {
-			offsets = fill(b, offsets, index)
-			rest, bad = p.value(b, int(index), value)
+			offsets = fill(s, &b.watch, offsets, index)
+			rest, bad = p.value(s, &b.watch, int(index), value)
 		}
 		if bad.reason != "" {
 			bad.column = column
@@ -79,17 +112,28 @@ func (p *libsvmParser) record(b *Block, text []byte) flaw {
 		}
 		last = index
 	}
-	fill(b, offsets, p.width)
+	fill(s, &b.watch, offsets, p.width)
 	return flaw{}
+}
+
+// id takes the comment of the line for the record's id, where the input has ids.
+func (p *libsvmParser) id(b *Block) flaw {
+	switch {
+	case p.input.ID.IsZero():
+		return flaw{}
+	case !p.commented:
+		return flaw{reason: noID}
+	}
+	b.id = p.comment
+	return checkID(b.id, -1)
 }
 
 // fill appends the entries of columns before index that have an offset and no entry: what is not stored is 0, and
 // something is taken off that too. It returns the offsets of the columns after index.
-func fill(b *Block, offsets []Offset, index int64) []Offset {
+func fill(s *Sparse, w *watch, offsets []Offset, index int64) []Offset {
 	for len(offsets) > 0 && int64(offsets[0].Column) <= index {
 		if col := offsets[0].Column; int64(col) < index {
-			b.Sparse.Indices = append(b.Sparse.Indices, int32(col))
-			b.Sparse.Values = append(b.Sparse.Values, b.watch.take(col, number{}))
+			s.Indices, s.Values = append(s.Indices, int32(col)), append(s.Values, w.take(col, number{}))
 		}
 		offsets = offsets[1:]
 	}
@@ -114,16 +158,15 @@ func (p *libsvmParser) index(text []byte) (index int64, value []byte, bad flaw) 
 }
 
 // value appends the number at the front of text as the entry of a column.
-func (p *libsvmParser) value(b *Block, col int, text []byte) (rest []byte, bad flaw) {
-	s := &b.Sparse
+func (p *libsvmParser) value(s *Sparse, w *watch, col int, text []byte) (rest []byte, bad flaw) {
 	if exact, n := scanNumber(text); n > 0 && (n == len(text) || text[n] == ' ') {
-		s.Indices, s.Values = append(s.Indices, int32(col)), append(s.Values, b.watch.short(col, exact))
+		s.Indices, s.Values = append(s.Indices, int32(col)), append(s.Values, w.short(col, exact))
 		return bytes.TrimLeft(text[n:], " \t"), flaw{}
 	}
 	token, rest := cutToken(text)
 	x, bad := parseNumber(token)
 	if bad.reason == "" {
-		s.Indices, s.Values = append(s.Indices, int32(col)), append(s.Values, b.watch.take(col, x))
+		s.Indices, s.Values = append(s.Indices, int32(col)), append(s.Values, w.take(col, x))
 	}
 	return rest, bad
 }

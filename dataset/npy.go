@@ -8,6 +8,9 @@ import (
 	"strings"
 )
 
+// npyMagic begins a .npy object.
+const npyMagic = "\x93NUMPY"
+
 // maxNPYHeader bounds a header; numpy writes 118 bytes.
 const maxNPYHeader = 64 << 10
 
@@ -22,12 +25,14 @@ var npyTypes = map[string]element{
 
 // parseNPY reads the head of a .npy object (NEP 1): magic, version, length and a Python literal
 // with descr, fortran_order and shape. The first dimension counts rows; the others are flattened.
-func parseNPY(head *bufio.Reader) (table, error) {
+func parseNPY(head *bufio.Reader) (table, error) { return parseNPYOf(head, npyNumber) }
+
+func parseNPYOf(head *bufio.Reader, known func(descr string) (element, error)) (table, error) {
 	var magic [8]byte
 	if _, err := io.ReadFull(head, magic[:]); err != nil {
 		return table{}, err
 	}
-	if string(magic[:6]) != "\x93NUMPY" || magic[6] < 1 || magic[6] > 3 || magic[7] != 0 {
+	if string(magic[:6]) != npyMagic || magic[6] < 1 || magic[6] > 3 || magic[7] != 0 {
 		return table{}, headFlawf("% x is not how a .npy object of version 1, 2 or 3 begins", magic)
 	}
 	length := make([]byte, 2)
@@ -52,7 +57,16 @@ func parseNPY(head *bufio.Reader) (table, error) {
 	if !p.dict() {
 		return table{}, headFlaw("the header is not {'descr': ..., 'fortran_order': ..., 'shape': ...}")
 	}
-	return p.table(int64(len(magic)+len(length)) + n)
+	return p.table(int64(len(magic)+len(length))+n, known)
+}
+
+// npyNumber is the element type of an array of numbers.
+func npyNumber(descr string) (element, error) {
+	if e, known := npyTypes[descr]; known {
+		return e, nil
+	}
+	return element{}, headFlawf(
+		"the array is of type %.40q; little-endian numbers such as '<f4', '<f8', '|u1' or '<i8' are read", descr)
 }
 
 // npyHeader is the header's literal, read as the only form that numpy writes; nothing is evaluated.
@@ -63,12 +77,11 @@ type npyHeader struct {
 	shape   []int64
 }
 
-func (p *npyHeader) table(head int64) (table, error) {
-	e, known := npyTypes[p.descr]
+func (p *npyHeader) table(head int64, known func(descr string) (element, error)) (table, error) {
+	e, err := known(p.descr)
 	switch {
-	case !known:
-		return table{}, headFlawf(
-			"the array is of type %.40q; little-endian numbers such as '<f4', '<f8', '|u1' or '<i8' are read", p.descr)
+	case err != nil:
+		return table{}, err
 	case p.fortran:
 		return table{}, headFlaw("the array is in Fortran order; save numpy.ascontiguousarray(array)")
 	case len(p.shape) == 0:

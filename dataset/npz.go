@@ -25,34 +25,64 @@ type npzFormat struct{ input *protocol.Input }
 func (f npzFormat) whole() bool { return true }
 
 func (f npzFormat) read(r *shardReader, obj pinned, _ Piece, zipped bool) (err error) {
-	if zipped {
-		return headFault(obj, protocol.CodeSpecInvalid, "an .npz within gzip cannot be read")
-	}
 	in := &objectAt{ctx: r.ctx, obj: obj}
-	directory, err := zip.NewReader(in, obj.obj.Size)
+	directory, err := f.directory(in, zipped)
 	if err != nil {
-		return f.damaged(obj, err)
+		return err
 	}
-	if name := twice(directory); name != "" {
-		return headFault(obj, protocol.CodeBadRecord,
-			"the zip holds %.80q twice, and readers differ in which they take", name)
-	}
-	data, err := f.open(r, in, directory, f.input.Features[0].Name)
+	data, err := f.open(r, in, directory, f.input.Features[0].Name, parseNPY)
 	if err != nil {
 		return err
 	}
 	defer data.close(&err)
-	var labels *rowStream
+	with := rowTables{data: data}
 	if name := f.input.Label.Name; name != "" {
-		if labels, err = f.open(r, in, directory, name); err != nil {
+		if with.labels, err = f.open(r, in, directory, name, parseNPY); err != nil {
 			return err
 		}
-		defer labels.close(&err)
-		if err := labels.matches(data); err != nil {
-			return err
-		}
+		defer with.labels.close(&err)
 	}
-	return r.rows(data, labels, 0, data.rows)
+	if name := f.input.ID.Name; name != "" {
+		if with.ids, err = f.open(r, in, directory, name, idsHead(parseNPY)); err != nil {
+			return err
+		}
+		defer with.ids.close(&err)
+	}
+	if err := with.match(); err != nil {
+		return err
+	}
+	return r.rows(with, 0, data.rows)
+}
+
+// directory reads what lists the arrays.
+func (f npzFormat) directory(in *objectAt, zipped bool) (*zip.Reader, error) {
+	if zipped {
+		return nil, headFault(in.obj, protocol.CodeSpecInvalid, "an .npz within gzip cannot be read")
+	}
+	directory, err := zip.NewReader(in, in.obj.obj.Size)
+	if err != nil {
+		return nil, f.damaged(in.obj, err)
+	}
+	if name := twice(directory); name != "" {
+		return nil, headFault(in.obj, protocol.CodeBadRecord,
+			"the zip holds %.80q twice, and readers differ in which they take", name)
+	}
+	return directory, nil
+}
+
+// count is the number of rows.
+func (f npzFormat) count(r *shardReader, obj pinned, zipped bool) (rows int64, err error) {
+	in := &objectAt{ctx: r.ctx, obj: obj}
+	directory, err := f.directory(in, zipped)
+	if err != nil {
+		return 0, err
+	}
+	data, err := f.open(r, in, directory, f.input.Features[0].Name, parseNPY)
+	if err != nil {
+		return 0, err
+	}
+	defer data.close(&err)
+	return data.rows, nil
 }
 
 // damaged returns the store's fault, or else that the object is not a zip.
@@ -68,7 +98,9 @@ func (f npzFormat) damaged(obj pinned, err error) error {
 }
 
 // open opens the array of a name.
-func (f npzFormat) open(r *shardReader, at *objectAt, directory *zip.Reader, name string) (*rowStream, error) {
+func (f npzFormat) open(
+	r *shardReader, at *objectAt, directory *zip.Reader, name string, head parseHead,
+) (*rowStream, error) {
 	obj := at.obj
 	member, err := f.find(obj, directory, name)
 	if err != nil {
@@ -98,7 +130,7 @@ func (f npzFormat) open(r *shardReader, at *objectAt, directory *zip.Reader, nam
 		in.plain = flate.NewReader(&in.in)
 	}
 	s := &rowStream{obj: obj, r: r, stored: stored, packed: true, check: in.check}
-	if err := s.open(in, parseNPY); err != nil {
+	if err := s.open(in, head); err != nil {
 		return nil, errors.Join(err, stored.Close())
 	}
 	if err := s.checkSize(int64(plain)); err != nil {

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
+	"slices"
 
 	"github.com/gram-compute/gram/protocol"
 )
@@ -21,7 +23,7 @@ func MarshalManifest(m Manifest) ([]byte, error) {
 	if err := m.check(); err != nil {
 		return nil, StoredFault("manifest", err)
 	}
-	return json.Marshal(manifestJSON{m.URI, append(objectList{}, m.Objects...), m.Labels})
+	return json.Marshal(manifestJSON{m.URI, append(objectList{}, m.Objects...), m.Labels, m.IDs, m.Counted})
 }
 
 // UnmarshalManifest reads what MarshalManifest wrote, strictly: unknown fields, trailing
@@ -35,7 +37,8 @@ func UnmarshalManifest(data []byte) (Manifest, error) {
 	if m.Objects == nil {
 		return Manifest{}, StoredFault("manifest", errNoList)
 	}
-	read := Manifest{URI: m.URI, Objects: m.Objects, Labels: m.Labels}
+	read := Manifest{URI: m.URI, Objects: m.Objects, Labels: m.Labels, IDs: m.IDs,
+		Counted: m.Counted}
 	if err := read.check(); err != nil {
 		return Manifest{}, StoredFault("manifest", err)
 	}
@@ -46,11 +49,39 @@ func (m Manifest) check() error {
 	if err := checkObjects(m.Objects); err != nil {
 		return err
 	}
-	if n := len(m.Labels); n > 0 && n != len(m.Objects) {
-		return fmt.Errorf("%d objects of labels for %d objects", n, len(m.Objects))
+	for what, list := range m.companions() {
+		if n := len(list); n > 0 && n != len(m.Objects) {
+			return fmt.Errorf("%d objects of %s for %d objects", n, what, len(m.Objects))
+		}
+		if err := checkObjects(list); err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
 	}
-	if err := checkObjects(m.Labels); err != nil {
-		return fmt.Errorf("labels: %w", err)
+	return m.checkRows()
+}
+
+// companions are the objects of labels and ids.
+func (m Manifest) companions() iter.Seq2[string, []Object] {
+	return func(yield func(string, []Object) bool) {
+		_ = yield("labels", m.Labels) && yield("ids", m.IDs)
+	}
+}
+
+// checkRows compares counts of rows with what they can be: their sum numbers records.
+func (m Manifest) checkRows() error {
+	total := int64(0)
+	for i, o := range m.Objects {
+		if o.Rows < 0 || o.Rows > 0 && (!m.Counted || o.Size == 0) {
+			return fmt.Errorf("object %d: %q has %d rows", i, o.Key, o.Rows)
+		}
+		if total += o.Rows; total < 0 {
+			return fmt.Errorf("object %d: the rows add up to more than 2^63", i)
+		}
+	}
+	for what, list := range m.companions() {
+		if i := slices.IndexFunc(list, func(o Object) bool { return o.Rows != 0 }); i >= 0 {
+			return fmt.Errorf("%s: object %d has %d rows", what, i, list[i].Rows)
+		}
 	}
 	return nil
 }
@@ -86,6 +117,8 @@ type manifestJSON struct {
 	URI     string     `json:"uri"`
 	Objects objectList `json:"objects"`
 	Labels  objectList `json:"labels,omitempty"`
+	IDs     objectList `json:"ids,omitempty"`
+	Counted bool       `json:"counted,omitempty"`
 }
 
 type planJSON struct {

@@ -77,12 +77,18 @@ func anyManifest() *rapid.Generator[Manifest] {
 		keys := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-z]{1,3}(/[a-z]{1,2}| ü"<)?(\.gz)?`), 0, 12,
 			rapid.ID).Draw(t, "keys")
 		slices.Sort(keys)
+		counted := rapid.Bool().Draw(t, "counted")
 		m, unit := Manifest{URI: rapid.String().Draw(t, "uri")}, rapid.SampledFrom([]int64{1, 1 << 52}).Draw(t, "unit")
 		for _, key := range keys {
 			size := unit * rapid.Int64Range(0, 40).Draw(t, "size")
-			m.Objects = append(m.Objects, Object{key, size, rapid.StringN(1, 8, -1).Draw(t, "etag"),
-				rapid.String().Draw(t, "version"), ""})
+			o := Object{Key: key, Size: size, ETag: rapid.StringN(1, 8, -1).Draw(t, "etag"),
+				VersionID: rapid.String().Draw(t, "version")}
+			if counted && size > 0 {
+				o.Rows = rapid.Int64Range(0, 1<<40).Draw(t, "rows")
+			}
+			m.Objects = append(m.Objects, o)
 		}
+		m.Counted = counted
 		return m
 	})
 }

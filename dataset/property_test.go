@@ -89,7 +89,10 @@ func TestShardsTogetherAreTheFiles(t *testing.T) {
 			if rapid.Bool().Draw(t, "gzip") {
 				key += ".gz"
 			}
-			one := naive(key, []byte(data), in)
+			one := naive(strings.TrimSuffix(key, ".gz"), []byte(data), in) // compression is no part of an identity
+			for i := range one.Skipped {
+				one.Skipped[i].ID.Object = key
+			}
 			want.Records, want.Skipped = append(want.Records, one.Records...), append(want.Skipped, one.Skipped...)
 			if strings.HasSuffix(key, ".gz") {
 				data = zipped(data)

@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -32,10 +31,11 @@ func headFlawf(format string, args ...any) error { return headFlaw(fmt.Sprintf(f
 
 // row reads one row into a vector. A flaw that is final says that this is no row.
 func (t table) row(to []float32, row []byte, w *watch) flaw {
-	if t.lead > 0 && int64(t.order.Uint32(row)) != int64(t.width) {
-		return flaw{reason: otherWidth, final: true}
+	numbers, bad := t.numbers(row)
+	if bad.reason != "" {
+		return bad
 	}
-	bad := t.decode(to, row[t.lead:], w)
+	bad = t.decode(to, numbers, w)
 	if w.shifts != nil && t.short() && bad.reason == "" {
 		for col, offset := range w.shifts {
 			if offset != 0 {
@@ -44,6 +44,23 @@ func (t table) row(to []float32, row []byte, w *watch) flaw {
 		}
 	}
 	return bad
+}
+
+// numbers are those of a row. A flaw says that this is no row.
+func (t table) numbers(row []byte) ([]byte, flaw) {
+	if t.lead > 0 && int64(t.order.Uint32(row)) != int64(t.width) {
+		return nil, flaw{reason: otherWidth, final: true}
+	}
+	return row[t.lead:], flaw{}
+}
+
+// value appends what a row of one value holds, as decode makes text of it.
+func (t table) value(decode func(to, value []byte) ([]byte, flaw), to, row []byte) ([]byte, flaw) {
+	number, bad := t.numbers(row)
+	if bad.reason != "" {
+		return to, bad
+	}
+	return decode(to, number)
 }
 
 // bytes is the length of a whole object with the table's declared rows; -1 beyond 2^63.
@@ -65,45 +82,48 @@ func (f rowFormat) read(r *shardReader, obj pinned, piece Piece, zipped bool) (e
 		return err
 	}
 	defer data.close(&err)
-	var labels *rowStream
+	with := rowTables{data: data}
 	if r.src.input.LabelsURI != "" {
-		if labels, err = f.labels(r, piece.Object); err != nil {
+		o := r.src.manifest.Labels[piece.Object]
+		if with.labels, err = f.companion(r, r.src.labels, o, labelsHead(f.head)); err != nil {
 			return err
 		}
-		defer labels.close(&err)
-		if err := labels.matches(data); err != nil {
+		defer with.labels.close(&err)
+	}
+	if r.src.input.IDsURI != "" {
+		o := r.src.manifest.IDs[piece.Object]
+		if with.ids, err = f.companion(r, r.src.ids, o, idsHead(f.head)); err != nil {
 			return err
 		}
+		defer with.ids.close(&err)
+	}
+	if err := with.match(); err != nil {
+		return err
 	}
 	first, last := data.rowsOf(piece)
-	return r.rows(data, labels, first, last)
+	return r.rows(with, first, last)
 }
 
-// labels opens the companion of an object.
-func (f rowFormat) labels(r *shardReader, object int) (*rowStream, error) {
-	o := r.src.manifest.Labels[object]
+// companion opens an object that holds something of the rows of another.
+func (f rowFormat) companion(r *shardReader, prefix string, o Object, head parseHead) (*rowStream, error) {
 	zipped, err := isGzip(o.Key, r.src.input.Compression)
 	if err != nil {
 		return nil, err
 	}
-	obj := pinned{store: r.src.store, key: r.src.labels + o.Key, obj: o}
+	obj := pinned{store: r.src.store, key: prefix + o.Key, obj: o}
 	if loads(o) {
 		if obj.data, err = obj.load(r.ctx); err != nil {
 			return nil, err
 		}
 	}
-	return openRows(r, obj, zipped, new(gunzip), f.head)
+	return openRows(r, obj, zipped, new(gunzip), head)
 }
 
 // rows reads the rows [first, last) into blocks.
-func (r *shardReader) rows(data, labels *rowStream, first, last int64) error {
-	if err := data.seek(first, last); err != nil {
+func (r *shardReader) rows(from rowTables, first, last int64) error {
+	data := from.data
+	if err := from.seek(first, last); err != nil {
 		return err
-	}
-	if labels != nil {
-		if err := labels.seek(first, last); err != nil {
-			return err
-		}
 	}
 	r.block.Dense.Width = data.width
 	offsets, bad := offsetsOf(&r.src.input, func(key protocol.Column) (int, bool) {
@@ -115,23 +135,20 @@ func (r *shardReader) rows(data, labels *rowStream, first, last int64) error {
 	r.block.Subtracted = offsets
 	r.block.watch.begin(func(col int) string { return strconv.Itoa(col + 1) }, offsets)
 	for {
-		row, ok, err := data.next()
+		row, ok, err := from.next()
 		if err != nil {
 			return err
 		}
-		var label []byte
-		if labels != nil && ok {
-			if label, ok, err = labels.next(); err != nil {
-				return err
-			}
-		}
-		if !ok {
+		if !ok || r.past() && !data.packed {
 			break
+		}
+		if r.outside() {
+			continue
 		}
 		if !data.packed { // its head might promise anything
 			r.block.Rest = int(last - data.at)
 		}
-		if err := r.row(data, labels, row, label); err != nil {
+		if err := r.row(from, row); err != nil {
 			return err
 		}
 	}
@@ -139,28 +156,32 @@ func (r *shardReader) rows(data, labels *rowStream, first, last int64) error {
 	if err := r.flush(); err != nil {
 		return err
 	}
-	return errors.Join(data.finish(), labels.finish())
+	return from.finish()
 }
 
 // row takes one row into the block, as a record or as skipped.
-func (r *shardReader) row(data, labels *rowStream, row, label []byte) error {
+func (r *shardReader) row(from rowTables, row tableRow) error {
+	data := from.data
 	b, number, at := &r.block, data.at-1, data
 	n := len(b.Dense.Values)
 	b.Dense.Values = extend(b.Dense.Values, data.width)
-	bad := b.watch.judge(data.row(b.Dense.Values[n:], row, &b.watch))
-	if labels != nil && bad.reason == "" {
+	bad := b.watch.judge(data.row(b.Dense.Values[n:], row.data, &b.watch))
+	if from.labels != nil && bad.reason == "" {
 		var text []byte
-		if text, bad = labels.label(nil, label); bad.reason == "" {
+		if text, bad = from.labels.value(from.labels.label, nil, row.label); bad.reason == "" {
 			b.Labels = append(b.Labels, text)
 		}
-		at = labels
+		at = from.labels
 	}
-	id := Identity{Object: data.obj.obj.Key, Offset: number}
+	if from.ids != nil && bad.reason == "" {
+		b.id, bad = from.ids.value(from.ids.id, b.id[:0], row.id)
+		at = from.ids
+	}
 	switch {
 	case bad.reason == "":
-		return r.keep(id)
+		return r.keep(number)
 	case r.skips > 0 && !bad.final:
-		return r.skip(Skip{ID: id, Column: bad.column, Reason: bad.reason})
+		return r.skip(Skip{ID: ByPlace(data.obj.obj.Key, number), Column: bad.column, Reason: bad.reason})
 	}
 	fault := bad.fault(at.obj.obj.Key, line{off: at.head + number*at.stride})
 	if fault.What = fmt.Sprintf("row %d: %s", number, fault.What); bad.final {

@@ -111,6 +111,9 @@ func readFile(t *testing.T, in protocol.Input, files map[string]string) (rows []
 			return nil, nil, planErr
 		}
 		again, skippedAgain, errAgain := readRows(t.Context(), s, shards)
+		if errAgain == nil {
+			wantRanges(t, s, shards)
+		}
 		for i := range skippedAgain {
 			skippedAgain[i].Line = 0 // known only to the first piece of an object
 		}

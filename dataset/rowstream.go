@@ -45,6 +45,16 @@ func openRows(r *shardReader, obj pinned, zipped bool, zip *gunzip, head parseHe
 	return s, nil
 }
 
+// counted compares a number of rows with that of the manifest, by which the records of later objects are numbered.
+func (s *rowStream) counted(rows int64) error {
+	if rows == s.obj.obj.Rows {
+		return nil
+	}
+	return protocol.TaskFault(protocol.CodeInputDamaged, "it has %d rows, and had %d when the job was planned", rows,
+		s.obj.obj.Rows).In(s.obj.obj.Key).
+		WithHint("It was damaged in the store or on the way; submit the job again")
+}
+
 // open reads the head of in.
 func (s *rowStream) open(in io.Reader, head parseHead) (err error) {
 	s.in = bufio.NewReaderSize(in, 4<<10)
@@ -83,18 +93,6 @@ func (s *rowStream) checkSize(size int64) error {
 		return headFault(s.obj, protocol.CodeBadRecord,
 			"the header declares %d rows of %d bytes after %d, but the object has %d bytes", s.rows, s.stride, s.head,
 			size)
-	}
-	return nil
-}
-
-// matches verifies that the stream has a label, one number, for each row of data.
-func (s *rowStream) matches(data *rowStream) error {
-	if s.width != 1 {
-		return headFault(s.obj, protocol.CodeBadRecord, "labels must be one number a row, not %d", s.width)
-	}
-	if s.rows != data.rows {
-		return headFault(s.obj, protocol.CodeBadRecord,
-			"%d labels for the %d rows of %s", s.rows, data.rows, data.obj.obj.Key)
 	}
 	return nil
 }
@@ -173,8 +171,7 @@ func (s *rowStream) explain(err error) error {
 		WithOffset(s.head + s.at*s.stride)
 }
 
-// finish verifies that a packed stream ends with its last row. A stream without a declared number of rows (rows is -1)
-// has been read to its end already.
+// finish verifies that a packed stream ends with its last row.
 func (s *rowStream) finish() error {
 	if s == nil || !s.packed || s.at != s.rows {
 		return nil
@@ -182,7 +179,7 @@ func (s *rowStream) finish() error {
 	_, err := s.in.ReadByte()
 	switch {
 	case err == nil:
-		return headFault(s.obj, protocol.CodeBadRecord, "more bytes follow the %d rows that the header declares",
+		return headFault(s.obj, protocol.CodeBadRecord, "more bytes follow the %d rows",
 			s.rows)
 	case err != io.EOF:
 		return err

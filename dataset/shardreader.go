@@ -22,9 +22,11 @@ type shardReader struct {
 	yield func(*Block, error) bool
 	skips int64 // bad records that may still pass
 	block Block
+	named naming
 	held  int // bytes of the block's documents
 	buf   []byte
 	zip   gunzip
+	wanted
 }
 
 // goOn ends the sequence with an error, unless it is nil, and reports whether more may follow. It yields the records
@@ -41,6 +43,9 @@ func (r *shardReader) goOn(err error) bool {
 }
 
 func (r *shardReader) piece(p Piece) error {
+	if _, one := r.src.format.(documentFormat); one && r.outside() {
+		return nil
+	}
 	obj, zipped, err := r.src.object(p)
 	if err != nil {
 		return err
@@ -49,13 +54,41 @@ func (r *shardReader) piece(p Piece) error {
 	if err != nil {
 		return err
 	}
+	r.named = r.src.naming(p.Object)
 	return verify(r.src.format.read(r, obj, p, zipped))
 }
 
-// keep ends a record whose fields have been appended to the block.
-func (r *shardReader) keep(id Identity) error {
+// naming is how the records of one object are named.
+type naming struct {
+	way    Way
+	object string // as places call it
+	key    string
+	first  int64 // row of the object in the data set, where rows are counted
+}
+
+func (s *Source) naming(object int) naming {
+	n := naming{way: s.way, key: s.manifest.Objects[object].Key}
+	n.object = placeName(n.key, s.input.Compression)
+	if s.first != nil {
+		n.first = s.first[object]
+	}
+	return n
+}
+
+// keep ends a record whose fields have been appended to the block. at is its offset or, where rows are counted, its row
+// in the object.
+func (r *shardReader) keep(at int64) error {
 	b := &r.block
-	b.IDs = append(b.IDs, id)
+	r.seen++
+	switch r.named.way {
+	case ID:
+		b.IDs = append(b.IDs, ByID(string(b.id)))
+		b.Places = append(b.Places, ByPlace(r.named.key, at))
+	case Row:
+		b.IDs = append(b.IDs, ByRow(r.named.first+at))
+	default:
+		b.IDs = append(b.IDs, ByPlace(r.named.object, at))
+	}
 	if b.watch.fresh && len(b.IDs) == settledBy {
 		b.watch.settle(b)
 	}
@@ -105,6 +138,7 @@ func (r *shardReader) flush() error {
 // cut keeps the first n records.
 func (b *Block) cut(n int) {
 	b.IDs = b.IDs[:n]
+	b.Places = b.Places[:min(n, len(b.Places))]
 	b.Labels = b.Labels[:min(n, len(b.Labels))]
 	b.Texts = b.Texts[:min(n, len(b.Texts))]
 	b.Weights = b.Weights[:min(n, len(b.Weights))]

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 
@@ -14,6 +15,9 @@ type Source struct {
 	store    objstore.Store
 	prefix   string
 	labels   string // prefix of the manifest's labels
+	ids      string // and of its ids
+	way      Way
+	first    []int64 // where rows are counted: of each object, its first row in the data set
 	manifest Manifest
 	input    protocol.Input
 	format   format
@@ -27,19 +31,42 @@ func NewSource(store objstore.Store, prefix string, m Manifest, input protocol.I
 	if err := input.Validate("spec.input"); err != nil {
 		return nil, err
 	}
-	s.format = newFormat(&s.input)
-	if input.LabelsURI == "" {
-		return s, nil
-	}
-	name, err := labelsName(input)
-	if err != nil {
+	s.format, s.way = newFormat(&s.input), WayOf(&s.input)
+	var err error
+	if s.labels, err = companionPrefix(input, labelsOf(input), m.Labels, m.Objects); err != nil {
 		return nil, err
 	}
-	if s.labels = Prefix(name); len(m.Labels) != len(m.Objects) {
-		return nil, StoredFault("manifest",
-			fmt.Errorf("%d objects of labels for %d objects", len(m.Labels), len(m.Objects)))
+	if s.ids, err = companionPrefix(input, idsOf(input), m.IDs, m.Objects); err != nil {
+		return nil, err
+	}
+	if !CountsRows(input.Format) {
+		return s, nil
+	}
+	if !m.Counted {
+		return nil, StoredFault("manifest", errors.New("it does not count the rows of its objects; a release of Gram "+
+			"before this one made it"))
+	}
+	s.first = make([]int64, len(m.Objects))
+	for i := 1; i < len(m.Objects); i++ {
+		s.first[i] = s.first[i-1] + m.Objects[i-1].Rows
 	}
 	return s, nil
+}
+
+// companionPrefix is what the keys of companions are relative to.
+func companionPrefix(input protocol.Input, c companions, listed, objects []Object) (string, error) {
+	if c.uri == "" {
+		return "", nil
+	}
+	if len(listed) != len(objects) {
+		return "", StoredFault("manifest", fmt.Errorf("%d objects of %s for %d objects", len(listed), c.what,
+			len(objects)))
+	}
+	name, err := c.name(input)
+	if err != nil {
+		return "", err
+	}
+	return Prefix(name), nil
 }
 
 // Blocks reads the records of a shard in order. Memory stays below

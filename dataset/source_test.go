@@ -154,8 +154,8 @@ func TestReadByHand(t *testing.T) {
 
 func TestReadGzip(t *testing.T) {
 	members := zipped("a\tx\nb\t") + zipped("") + zipped("z\nc\tlast")
-	want := []record{{Identity{"f.gz", 0}, "a", "x"}, {Identity{"f.gz", 4}, "b", "z"},
-		{Identity{"f.gz", 8}, "c", "last"}}
+	want := []record{{Identity{"f", 0}, "a", "x"}, {Identity{"f", 4}, "b", "z"},
+		{Identity{"f", 8}, "c", "last"}}
 	for _, compression := range []string{"auto", "gzip"} {
 		in := testInput()
 		in.Compression, in.ShardBytes = compression, 3

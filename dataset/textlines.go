@@ -52,6 +52,7 @@ type linePiece struct {
 	parser lineParser
 	ready  bool // the parser has seen the head
 	begun  bool // the block's columns are watched
+	zipped bool
 }
 
 func (f lineFormat) read(r *shardReader, obj pinned, piece Piece, zipped bool) (err error) {
@@ -72,7 +73,7 @@ func (f lineFormat) read(r *shardReader, obj pinned, piece Piece, zipped bool) (
 		}
 		in, end = &r.zip, math.MaxInt64
 	}
-	p := &linePiece{shardReader: r, obj: obj, start: piece.Start, parser: f.parser(f.input),
+	p := &linePiece{shardReader: r, obj: obj, start: piece.Start, zipped: zipped, parser: f.parser(f.input),
 		lines: newLines(in, r.buf, start, end, int(f.input.MaxRecordBytes))}
 	p.lines.quoted = f.input.Multiline
 	defer func() { r.buf = p.lines.buf }()
@@ -82,9 +83,12 @@ func (f lineFormat) read(r *shardReader, obj pinned, piece Piece, zipped bool) (
 	return p.all()
 }
 
-// all reads the records up to the piece's end.
+// all reads the records up to the piece's end, or to the last that is wanted; but the end of a gzip stream verifies it.
 func (p *linePiece) all() error {
 	for {
+		if p.past() && !p.zipped {
+			return p.flush()
+		}
 		ln, ok := p.lines.next()
 		var err error
 		switch {
@@ -200,6 +204,9 @@ func (p *linePiece) line(ln line) error {
 	if len(text) == 0 && !ln.long {
 		return nil
 	}
+	if p.outside() {
+		return nil
+	}
 	if !p.begun {
 		if err := p.watchColumns(ln); err != nil {
 			return err
@@ -217,14 +224,13 @@ func (p *linePiece) line(ln line) error {
 	if p.start > 0 {
 		ln.number = 0 // counted from somewhere inside the object
 	}
-	id := Identity{Object: p.obj.obj.Key, Offset: ln.off}
 	if bad.reason == "" {
-		return p.keep(id)
+		return p.keep(ln.off)
 	}
 	if p.skips == 0 || bad.final {
 		return p.badRecord(bad, ln)
 	}
-	return p.skip(Skip{ID: id, Line: ln.number, Column: bad.column, Reason: bad.reason})
+	return p.skip(Skip{ID: ByPlace(p.obj.obj.Key, ln.off), Line: ln.number, Column: bad.column, Reason: bad.reason})
 }
 
 // watchColumns tells the block what its columns are.

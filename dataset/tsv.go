@@ -10,18 +10,18 @@ import (
 // tsvParser reads IANA's text/tab-separated-values: fields are separated by single tabs,
 // there is no quoting and no escaping, and a backslash is content.
 type tsvParser struct {
-	input       *protocol.Input
-	label, text int // fields, counted from 0; label is -1 where there is none
+	input           *protocol.Input
+	id, label, text int // fields, counted from 0; id and label are -1 where there are none
 }
 
 func newTSV(in *protocol.Input) lineParser {
-	return &tsvParser{input: in, label: in.Label.Number - 1, text: in.Text.Number - 1}
+	return &tsvParser{input: in, id: in.ID.Number - 1, label: in.Label.Number - 1, text: in.Text.Number - 1}
 }
 
 func (p *tsvParser) content(text []byte) []byte { return text }
 
 func (p *tsvParser) head() int {
-	if p.input.Label.Name != "" || p.input.Text.Name != "" {
+	if p.input.ID.Name != "" || p.input.Label.Name != "" || p.input.Text.Name != "" {
 		return headerLine
 	}
 	return noLine
@@ -32,6 +32,9 @@ func (p *tsvParser) header(text []byte) (err error) {
 		return errors.New("the header: " + bareReturn + ": lines must end in LF or CRLF")
 	}
 	names := bytes.Split(text, []byte{'\t'})
+	if p.id, err = columnOf(p.input.ID, names); err != nil {
+		return err
+	}
 	if p.label, err = columnOf(p.input.Label, names); err != nil {
 		return err
 	}
@@ -49,11 +52,14 @@ func (p *tsvParser) record(b *Block, text []byte) flaw {
 		return flaw{reason: bareReturn, column: 1 + bytes.Count(text[:i], []byte{'\t'})}
 	}
 	var label, body []byte
-	last := max(p.label, p.text)
+	last := max(p.id, p.label, p.text)
 	for col := 0; ; col++ {
 		field, rest, more := cutTab(text)
 		if col == p.label {
 			label = field
+		}
+		if col == p.id {
+			b.id = field
 		}
 		if col == p.text {
 			body = field
@@ -65,6 +71,11 @@ func (p *tsvParser) record(b *Block, text []byte) flaw {
 			return flaw{reason: tooFew, column: p.missing(col + 1), have: col + 1}
 		}
 		text = rest
+	}
+	if p.id >= 0 {
+		if bad := checkID(b.id, p.id); bad.reason != "" {
+			return bad
+		}
 	}
 	if p.label >= 0 {
 		if bad := checkLabel(label, p.label); bad.reason != "" {
@@ -85,8 +96,11 @@ func cutTab(s []byte) (field, rest []byte, more bool) {
 
 // missing is the first wanted column, from 1, that a line of have columns lacks.
 func (p *tsvParser) missing(have int) int {
-	if first := min(p.label, p.text); first >= have {
-		return first + 1
+	missing := max(p.id, p.label, p.text)
+	for _, col := range []int{p.id, p.label, p.text} {
+		if col >= have {
+			missing = min(missing, col)
+		}
 	}
-	return max(p.label, p.text) + 1
+	return missing + 1
 }

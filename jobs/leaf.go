@@ -32,11 +32,23 @@ func (s Source) String() string {
 	return fmt.Sprintf("data set %d", int(s))
 }
 
-// Plan has the number of shards of each data set; QueryShards is 0 without spec.queries.
-type Plan struct{ Shards, QueryShards int }
+// WayOf is how the records of a data set of a spec are named.
+func WayOf(spec protocol.Spec, of Source) dataset.Way {
+	if of == Queries && spec.Queries != nil {
+		return dataset.WayOf(spec.Queries)
+	}
+	return dataset.WayOf(&spec.Input)
+}
+
+// Plan has the number of shards of each data set; QueryShards is 0 without spec.queries. Blocks and QueryBlocks are the
+// numbers of logical blocks, where the algorithm is OverBlocks and its first round was mapped; else 0.
+type Plan struct{ Shards, QueryShards, Blocks, QueryBlocks int }
 
 // BlockReader reads a shard of one of the data sets in order, as Leaf.Read does.
 type BlockReader func(ctx context.Context, from Source, shard int) iter.Seq2[*dataset.Block, error]
+
+// RangeReader reads the records [begin, end) of a shard, which are numbered from 0, and no others.
+type RangeReader func(ctx context.Context, from Source, shard int, begin, end int64) iter.Seq2[*dataset.Block, error]
 
 // Leaf is one unit of Map.
 type Leaf struct {
@@ -48,7 +60,14 @@ type Leaf struct {
 	Blocks func(ctx context.Context) iter.Seq2[*dataset.Block, error]
 	// Read reads any shard of any data set in the same way.
 	Read BlockReader
-	Emit Emit
+	// ReadRange reads records of a shard, for run.Tasks alone; where it is nil, they come out of Read.
+	ReadRange RangeReader
+	// ReadBlock reads a logical block in the same way. First is the ordinal of the first record of a shard and, of the
+	// number of shards, the number of records. Who makes a leaf leaves both nil: run.Tasks, which counts the records,
+	// gives them to a phase.
+	ReadBlock PartReader
+	First     func(from Source, shard int) int64
+	Emit      Emit
 }
 
 // Watched returns the leaf so that visit sees each block of its own shard before the reader does.

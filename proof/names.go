@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 )
@@ -34,6 +35,9 @@ func PartialFile(d Digest) string { return PartialsFolder + d.String() + suffix 
 
 // Digest is a SHA-256. Its text is hexadecimal, in JSON too.
 type Digest [32]byte
+
+// DigestOf digests data.
+func DigestOf(data []byte) Digest { return sha256.Sum256(data) }
 
 // String is the digest in hexadecimal.
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }

@@ -37,6 +37,7 @@ const (
 	CodePanic        Code = "PANIC"          // the task panicked
 	CodeInternal     Code = "INTERNAL"       // anything else; a bug
 	CodeCorrupt      Code = "CORRUPT"        // bytes do not have their digest, or cannot be decoded
+	CodeKeyUnusable  Code = "KEY_UNUSABLE"   // a key to sign or check with is not one that can
 	CodeDrained      Code = "DRAINED"        // the worker gave the task back
 	CodeDeterminism  Code = "DETERMINISM"    // two different digests for one node
 	CodeWorkerDied   Code = "WORKER_DIED"    // the task ends the process that works on it
@@ -57,7 +58,26 @@ type Fault struct {
 	Hint   string // what to do about it
 	Err    error
 	Lost   *LostObject // the job object that could not be read; of CodeLost
+	Record Record      // the record that it happened to, where that is not named by its place; see Of
 	offset offset
+}
+
+// Record names a record by its id or its row. The zero value names none.
+type Record struct {
+	ID      string
+	Row     int64 // from 0 over the data set
+	Counted bool  // Row is known
+}
+
+// String begins a sentence about the record.
+func (r Record) String() string {
+	switch {
+	case r.ID != "":
+		return fmt.Sprintf("the record with the id %q", r.ID)
+	case r.Counted:
+		return fmt.Sprintf("row %d", r.Row)
+	}
+	return ""
 }
 
 // offset is a position in bytes, or in rows for a format of fixed rows; the zero value is not known.
@@ -143,6 +163,19 @@ func (f *Fault) Suggest(given string, known []string) *Fault {
 		return f
 	}
 	return f.WithHint(fmt.Sprintf("Did you mean %q?", near))
+}
+
+// Of returns a copy that names a record before it says what happened, in place of the record it named before.
+func (f *Fault) Of(r Record) *Fault {
+	g := *f
+	if before := f.Record.String(); before != "" {
+		g.What = strings.TrimPrefix(g.What, before+": ")
+	}
+	if name := r.String(); name != "" {
+		g.What = name + ": " + g.What
+	}
+	g.Record = r
+	return &g
 }
 
 // Because returns a copy with a cause.

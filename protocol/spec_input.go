@@ -11,9 +11,14 @@ type Input struct {
 	// LabelsURI names the objects that hold the labels, where they are not in those of URI: as many
 	// objects, paired in order, in the same bucket (for file://, the same folder).
 	LabelsURI string `json:"labels_uri,omitempty"`
-	// Label, Text, Weight and Features are columns: a number counted from 1, or a name when Header is
+	// IDsURI names the objects that hold the ids of the records, as LabelsURI does their labels.
+	IDsURI string `json:"ids_uri,omitempty"`
+	// ID, Label, Text, Weight and Features are columns: a number counted from 1, or a name when Header is
 	// true. Without Features and Text all other columns are features. In an npz they are arrays, in jsonl
-	// paths; the label of a document or mail is FolderLabel.
+	// paths; the label of a document or mail is FolderLabel, and the id of libsvm CommentID.
+	//
+	// ID names a record, whatever object and place it is read from.
+	ID        Column   `json:"id,omitzero"`
 	Label     Column   `json:"label,omitzero"`
 	Text      Column   `json:"text,omitzero"`
 	Weight    Column   `json:"weight,omitzero"`
@@ -24,6 +29,7 @@ type Input struct {
 	Multiline bool `json:"multiline,omitempty"`
 	Width     int  `json:"width,omitempty"`      // columns of libsvm's vectors
 	IndexBase *int `json:"index_base,omitempty"` // number of libsvm's first column: 0 or 1
+	Dense     bool `json:"dense,omitempty"`      // read libsvm's vectors as dense ones, zeros filled in
 	// header fields that are text of a mail, before its body; "*" is all
 	MailHeaders []string    `json:"mail_headers,omitempty"`
 	Compression string      `json:"compression"` // "auto" (by suffix), "none", "gzip"
@@ -50,38 +56,44 @@ const VerifyOff = "off"
 // FolderLabel is the label of an object that is one record: the first folder of its key below the input's prefix.
 const FolderLabel = "folder"
 
+// CommentID is the id of libsvm's records: what follows the "#" of a line.
+const CommentID = "comment"
+
+// MaxIDBytes bounds the id of a record.
+const MaxIDBytes = 128
+
 // MaxWidth bounds the columns of a vector.
 const MaxWidth = 1 << 30
 
 // formatFields says which fields a format takes beside those that all of them take.
 type formatFields struct {
-	label, text, weight, features, header bool
-	delimiter, multiline, libsvm          bool
-	labelsURI, mail, rows                 bool
+	id, label, text, weight, features, header bool
+	delimiter, multiline, libsvm              bool
+	labelsURI, idsURI, mail, rows             bool
 }
 
 // fields returns what the format takes; false for one that is not known.
 func (in Input) fields() (formatFields, bool) {
 	switch in.Format {
 	case "tsv":
-		return formatFields{label: true, text: true, header: true}, true
+		return formatFields{id: true, label: true, text: true, header: true}, true
 	case "csv":
-		return formatFields{label: true, text: true, weight: true, features: true, header: true, delimiter: true,
-			multiline: true}, true
+		return formatFields{id: true, label: true, text: true, weight: true, features: true, header: true,
+			delimiter: true, multiline: true}, true
 	case "jsonl":
-		return formatFields{label: true, text: true, weight: true, features: true}, true
+		return formatFields{id: true, label: true, text: true, weight: true, features: true}, true
 	case "document":
 		return formatFields{label: true}, true
 	case "mail":
 		return formatFields{label: true, mail: true}, true
 	case "libsvm":
-		return formatFields{libsvm: true}, true
+		return formatFields{id: true, libsvm: true}, true
 	case "idx", "npy":
-		return formatFields{labelsURI: true}, true
+		return formatFields{labelsURI: true, idsURI: true}, true
 	case "npz":
-		return formatFields{label: true, features: true}, true
+		return formatFields{id: true, label: true, features: true}, true
 	case "fvecs", "bvecs", "ivecs":
-		return formatFields{rows: true}, true
+		return formatFields{labelsURI: true, idsURI: true, rows: true}, true
 	}
 	return formatFields{}, false
 }
@@ -100,10 +112,13 @@ func (in Input) WithDefaults() Input {
 	return in
 }
 
-// Columns are the columns that the input names, in the order label, text, weight, features.
+// HasIDs reports whether the input's records are named by ids.
+func (in Input) HasIDs() bool { return !in.ID.IsZero() || in.IDsURI != "" }
+
+// Columns are the columns that the input names, in the order id, label, text, weight, features.
 func (in Input) Columns() []Column {
 	var named []Column
-	for _, c := range []Column{in.Label, in.Text, in.Weight} {
+	for _, c := range []Column{in.ID, in.Label, in.Text, in.Weight} {
 		if !c.IsZero() {
 			named = append(named, c)
 		}

@@ -18,7 +18,7 @@ func (in Input) Validate(field string) error {
 		return SpecFault("%s.compression is %q; known: auto, none, gzip", field, in.Compression)
 	case in.Verify != "" && in.Verify != VerifyOff:
 		return SpecFault("%s.verify is %q; leave it out, or set it to %q", field, in.Verify, VerifyOff)
-	case hasCredentials(in.URI) || hasCredentials(in.LabelsURI):
+	case hasCredentials(in.URI) || hasCredentials(in.LabelsURI) || hasCredentials(in.IDsURI):
 		return SpecFault("%s: a URI in a spec must not hold credentials; give them to the process", field)
 	}
 	if err := in.checkFields(field, takes); err != nil {
@@ -38,6 +38,7 @@ func (in Input) checkFields(field string, takes formatFields) error {
 		name         string
 		given, taken bool
 	}{
+		{"id", !in.ID.IsZero(), takes.id},
 		{"label", !in.Label.IsZero(), takes.label},
 		{"text", !in.Text.IsZero(), takes.text},
 		{"weight", !in.Weight.IsZero(), takes.weight},
@@ -47,11 +48,17 @@ func (in Input) checkFields(field string, takes formatFields) error {
 		{"multiline", in.Multiline, takes.multiline},
 		{"width", in.Width != 0, takes.libsvm},
 		{"index_base", in.IndexBase != nil, takes.libsvm},
+		{"dense", in.Dense, takes.libsvm},
 		{"mail_headers", len(in.MailHeaders) > 0, takes.mail},
 		{"subtract", len(in.Subtract) > 0, takes.vectors()},
 		{"labels_uri", in.LabelsURI != "", takes.labelsURI},
+		{"ids_uri", in.IDsURI != "", takes.idsURI},
 	} {
 		if f.given && !f.taken {
+			if f.name == "id" && takes.idsURI {
+				return SpecFault("%s.id is not for the format %q, which holds no ids; name objects of ids in %s.ids_uri",
+					field, in.Format, field)
+			}
 			return SpecFault("%s.%s is not for the format %q", field, f.name, in.Format)
 		}
 	}
@@ -66,6 +73,8 @@ func (in Input) checkColumns(field string) error {
 		switch {
 		case c.Number < 0 || c.Number > maxColumn || c.IsZero():
 			return SpecFault("%s: a column is a number from 1 to %d or a name", field, maxColumn)
+		case in.Format == "libsvm" && c != Column{Name: CommentID}:
+			return SpecFault("%s.id of the format libsvm is %q, or none; not %v", field, CommentID, c)
 		case (in.Format == "document" || in.Format == "mail") && c != Column{Name: FolderLabel}:
 			return SpecFault("%s.label of the format %q is %q, or none; not %v", field, in.Format, FolderLabel, c)
 		case in.Format == "jsonl" && c.Name == "":
@@ -73,13 +82,14 @@ func (in Input) checkColumns(field string) error {
 				"%s: the values of jsonl have a name such as label, or a path such as /a/b/0 (RFC 6901), not a number",
 				field)
 		case in.Format == "npz" && c.Name == "":
-			return SpecFault("%s.label and %s.features must name arrays of the npz, not number them", field, field)
+			return SpecFault("%s.id, %s.label and %s.features must name arrays of the npz, not number them", field,
+				field, field)
 		case (in.Format == "tsv" || in.Format == "csv") && c.Name != "" && !in.Header:
 			return SpecFault(
 				"%s names the column %v, but %s.header is false; set header: true or use numbers from 1", field, c,
 				field)
 		case seen[c]:
-			return SpecFault("%s uses the column %v twice, among label, text, weight and features", field, c)
+			return SpecFault("%s uses the column %v twice, among id, label, text, weight and features", field, c)
 		}
 		seen[c] = true
 	}
@@ -105,6 +115,9 @@ func (in Input) checkFormat(field string) error {
 		return SpecFault("%s.width is %d; libsvm needs the number of columns, from 1 to %d", field, in.Width, MaxWidth)
 	case in.Format == "libsvm" && (in.IndexBase == nil || *in.IndexBase < 0 || *in.IndexBase > 1):
 		return SpecFault("%s.index_base must say whether libsvm's columns are counted from 0 or from 1", field)
+	case in.Dense && 4*int64(in.Width) > int64(in.MaxRecordBytes):
+		return SpecFault("%s.dense makes a vector of %d numbers of each record, more than %s.max_record_bytes (%v) holds",
+			field, in.Width, field, in.MaxRecordBytes)
 	case in.Format == "npz" && len(in.Features) != 1:
 		return SpecFault("%s.features must name the one array of the npz that holds the vectors, such as [X]", field)
 	}

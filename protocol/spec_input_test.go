@@ -68,7 +68,6 @@ func TestInputValidate(t *testing.T) {
 		{"npz", func(in *Input) { in.Features = nil }, "features"},
 		{"npz", func(in *Input) { in.Label = columnNumber(1) }, "label"},
 		{"npz", func(in *Input) { in.LabelsURI = "s3://b/y" }, "labels_uri"},
-		{"fvecs", func(in *Input) { in.LabelsURI = "s3://b/y" }, "labels_uri"},
 		{"fvecs", func(in *Input) { in.Text = columnNumber(1) }, "text"},
 		{"fvecs", func(in *Input) { in.Split.Test = 1 }, "split.test"},
 		{"fvecs", func(in *Input) { in.ShardBytes = -1 }, "shard_bytes"},

@@ -22,10 +22,12 @@ type NamedURI struct {
 func (s *JobSpec) URIs() []NamedURI {
 	uris := []NamedURI{
 		{"spec.input.uri", &s.Spec.Input.URI}, {"spec.input.labels_uri", &s.Spec.Input.LabelsURI},
+		{"spec.input.ids_uri", &s.Spec.Input.IDsURI},
 		{"spec.output.uri", &s.Spec.Output.URI}, {"spec.model", &s.Spec.Model},
 	}
 	if q := s.Spec.Queries; q != nil {
-		uris = append(uris, NamedURI{"spec.queries.uri", &q.URI}, NamedURI{"spec.queries.labels_uri", &q.LabelsURI})
+		uris = append(uris, NamedURI{"spec.queries.uri", &q.URI}, NamedURI{"spec.queries.labels_uri", &q.LabelsURI},
+			NamedURI{"spec.queries.ids_uri", &q.IDsURI})
 	}
 	return uris
 }

@@ -34,8 +34,6 @@ type Config struct {
 	Parallel int
 	// Progress hears how far a stage is; calls follow each other. It may be nil.
 	Progress func(Progress)
-	// Signatures checks the signatures beside the model. Nil: they are not looked at.
-	Signatures func(ctx context.Context) ([]Signature, error)
 }
 
 // Progress is how far a stage is.
@@ -43,13 +41,6 @@ type Progress struct {
 	Stage       string // "files", or "round 3 lloyd"
 	Done, Total int64
 	Unit        string // of both: "files", "objects", "nodes"
-}
-
-// Signature is a signature that was checked.
-type Signature struct {
-	File  string `json:"file"`
-	Valid bool   `json:"valid"`
-	Says  string `json:"says"`
 }
 
 func (c *Config) parallel() int {

@@ -129,21 +129,3 @@ func (v *verifier) listed(in string, list []jobs.File) (files []file, err error)
 	}
 	return files, nil
 }
-
-// checkSignatures notes what the signatures beside the model are worth.
-func (v *verifier) checkSignatures(ctx context.Context) error {
-	if v.cfg.Signatures == nil {
-		return nil
-	}
-	signatures, err := v.cfg.Signatures(ctx)
-	if err != nil {
-		return err
-	}
-	v.result.Signatures = signatures
-	for _, s := range signatures {
-		if !s.Valid {
-			v.isFalse(Finding{Of: OfFile, File: s.File, Says: s.File + ": " + s.Says})
-		}
-	}
-	return nil
-}

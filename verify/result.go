@@ -40,7 +40,6 @@ type Result struct {
 	Unbacked int64 `json:"leaves_unbacked"`  // of the other rounds: compared by digest only
 	MaxFalse int64 `json:"max_false_leaves"` // with 99 % confidence, fewer than that of DrawnOf; 0: nothing follows
 
-	Signatures []Signature `json:"signatures,omitempty"`
 	// False are what does not match, the first first.
 	False   []Finding `json:"false"`
 	Missing []Finding `json:"missing"`

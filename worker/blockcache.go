@@ -92,6 +92,30 @@ func (k *copied) replay(ctx context.Context, yield func(*dataset.Block, error) b
 	}
 }
 
+// serves reports whether the records of a shard are best read as the whole shard: because it is kept, or because copies
+// of about that size fit. Otherwise this counts as a read of the data set.
+func (c *blockCache) serves(set setKey, shard int, size int64) bool {
+	if c == nil || c.budget <= 0 {
+		return false
+	}
+	if c.has(set, shard) {
+		return true
+	}
+	if c.reserve(set, size) {
+		c.release(&copied{bytes: size})
+		return true
+	}
+	c.lookup(set, shard)
+	return false
+}
+
+func (c *blockCache) has(set setKey, shard int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.sets[set]
+	return s != nil && s.shards[shard] != nil
+}
+
 func (c *blockCache) lookup(set setKey, shard int) *copied {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -167,6 +167,29 @@ func TestPartsOfShardsAreNotKept(t *testing.T) {
 	none.drop("a")
 }
 
+// A shard is best read as a whole where it is kept, or fits; a data set of which no shard does is in use all the same.
+func TestServes(t *testing.T) {
+	c, r := newBlockCache(3*oneBlock), &reader{blocks: 2}
+	a, b := setKey{"a", jobs.Input}, setKey{"b", jobs.Input}
+	if !c.serves(a, 0, 3*oneBlock) || c.serves(a, 0, 3*oneBlock+1) || c.used != 0 {
+		t.Errorf("%d bytes in use", c.used)
+	}
+	wantShard(t, c, a, 0, r)
+	if !c.serves(a, 0, 9*oneBlock) || !c.serves(b, 0, oneBlock) || c.serves(b, 0, 2*oneBlock) {
+		t.Error("a shard that is kept is not served, or one without room is")
+	}
+	for range idleReads {
+		c.serves(b, 0, 2*oneBlock)
+	}
+	if !c.serves(b, 0, 2*oneBlock) || c.used != 0 {
+		t.Errorf("an idle data set makes no room: %d bytes in use", c.used)
+	}
+	var none *blockCache
+	if none.serves(a, 0, 1) {
+		t.Error("a cache that is not there serves")
+	}
+}
+
 func TestCancelledReplay(t *testing.T) {
 	c, r := newBlockCache(100*oneBlock), &reader{blocks: 3}
 	wantShard(t, c, setKey{"a", jobs.Input}, 0, r)

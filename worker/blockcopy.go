@@ -16,7 +16,12 @@ func blockBytes(b *dataset.Block) int64 {
 			n += header + int64(len(text))
 		}
 	}
-	n += int64(len(b.IDs)) * int64(unsafe.Sizeof(dataset.Identity{}))
+	n += int64(len(b.IDs)+len(b.Places)) * int64(unsafe.Sizeof(dataset.Identity{}))
+	if b.Places != nil { // else the strings are keys of objects, and shared
+		for _, id := range b.IDs {
+			n += int64(len(id.Object))
+		}
+	}
 	n += 4 * int64(len(b.Weights)+len(b.Dense.Values)+len(b.Sparse.Indices)+len(b.Sparse.Values))
 	n += 8 * int64(len(b.Sparse.Indptr))
 	n += int64(len(b.Subtracted)) * int64(unsafe.Sizeof(dataset.Offset{}))
@@ -32,9 +37,9 @@ func blockBytes(b *dataset.Block) int64 {
 // copyBlock copies a block with all that it refers to, except the strings, which nobody can change.
 func copyBlock(b *dataset.Block) *dataset.Block {
 	return &dataset.Block{
-		IDs: slices.Clone(b.IDs), Labels: copyTexts(b.Labels), Texts: copyTexts(b.Texts),
-		Weights: slices.Clone(b.Weights),
-		Dense:   dataset.Dense{Width: b.Dense.Width, Values: slices.Clone(b.Dense.Values)},
+		IDs: slices.Clone(b.IDs), Places: slices.Clone(b.Places), Labels: copyTexts(b.Labels),
+		Texts: copyTexts(b.Texts), Weights: slices.Clone(b.Weights),
+		Dense: dataset.Dense{Width: b.Dense.Width, Values: slices.Clone(b.Dense.Values)},
 		Sparse: dataset.Sparse{Width: b.Sparse.Width, Indptr: slices.Clone(b.Sparse.Indptr),
 			Indices: slices.Clone(b.Sparse.Indices), Values: slices.Clone(b.Sparse.Values)},
 		Skipped: slices.Clone(b.Skipped), Notes: b.Notes, Subtracted: b.Subtracted, Rest: b.Rest, Lasting: true,

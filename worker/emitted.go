@@ -15,8 +15,8 @@ import (
 // emittedMetric carries what a step emitted to the report task, which takes it out of the metrics.
 const emittedMetric = "step.emitted"
 
-// maxEmitted bounds how many emitted files are told as outputs; the coordinator takes 16 with the five of every job.
-const maxEmitted = 11
+// maxEmitted bounds how many emitted files are told as outputs; the coordinator takes 16 with the six of every job.
+const maxEmitted = 10
 
 // emitted are the files of a step by which a person finds all others: tables and indexes, not parts.
 type emitted []jobs.File
@@ -67,9 +67,9 @@ func (r *runReport) takeEmitted() error {
 	return nil
 }
 
-// emittedOutputs are the emitted files as outputs of the job.
-func (j *job) emittedOutputs(ctx context.Context, files emitted) ([]*pb.OutputFile, error) {
-	_, prefix, base, err := j.openOutput(ctx)
+// outputs are the emitted files as outputs of the job.
+func (o *output) outputs(ctx context.Context, files emitted) ([]*pb.OutputFile, error) {
+	_, prefix, base, err := o.open(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ type job struct {
 	inputs  []*input       // by jobs.Source
 	model   *planned.Model // that it begins from, if any
 
-	output output
+	output *output
 	stateHolder
 }
 
@@ -100,7 +100,7 @@ func (w *worker) openJob(ctx context.Context, brief *pb.JobBrief) (*job, error) 
 		return nil, err
 	}
 	return &job{w: w, check: check, id: brief.GetId(), specHash: brief.GetSpecHash(), spec: spec, kind: kind,
-		tasks: tasks, inputs: inputs}, nil
+		tasks: tasks, inputs: inputs, output: newOutput(w, brief.GetId(), spec)}, nil
 }
 
 // madeBy names the objects of one of the job's rounds.

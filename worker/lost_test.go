@@ -113,14 +113,14 @@ func TestWhoseRefusalItIs(t *testing.T) {
 	for denies, want := range map[bool]protocol.Class{false: protocol.ClassTask, true: protocol.ClassInfrastructure} {
 		renewing := &flippingStore{Store: mem.New("in")}
 		j := &job{id: "a", w: quietWorker(&statStore{Store: mem.New("m"), denies: denies}),
-			inputs: []*input{{store: renewing}}}
+			inputs: []*input{{store: renewing}}, output: new(output)}
 		var fault *protocol.Fault
 		if err := j.refused(t.Context(), spec); !errors.As(err, &fault) || fault.Class != want ||
 			renewing.renewals.Load() != 1 {
 			t.Errorf("the own store refuses %v: %v, class %v", denies, err, fault.Class)
 		}
 	}
-	if err := (&job{}).refused(t.Context(), io.EOF); err != io.EOF {
+	if err := (&job{output: new(output)}).refused(t.Context(), io.EOF); err != io.EOF {
 		t.Error(err)
 	}
 }

@@ -26,6 +26,7 @@ func outputJob(store objstore.Store, place string) *job {
 	}}
 	j := &job{w: w, id: "a"}
 	j.spec.Spec.Output.URI = place
+	j.output = newOutput(w, j.id, j.spec)
 	return j
 }
 
@@ -57,7 +58,7 @@ func TestOutputsReplaceNothing(t *testing.T) {
 				}
 			}
 			j := outputJob(faulty.Wrap(store, c.rules...), c.place)
-			file, err := j.writeOutput(t.Context(), "model.safetensors", []byte(c.data), c.attempts)
+			file, err := j.output.write(t.Context(), "model.safetensors", []byte(c.data), c.attempts)
 			want := c.data
 			if c.taken {
 				want = c.there
@@ -144,7 +145,7 @@ func TestEmittedFilesAreReplaced(t *testing.T) {
 			ctx, stop := context.WithCancelCause(t.Context())
 			defer stop(nil)
 			j.w.hold(&pb.Task{Id: &pb.TaskID{JobId: "a"}}, stop)
-			_, err := j.emit(ctx, "parts/0.csv", []byte("ours"))
+			_, err := j.output.emit(ctx, "parts/0.csv", []byte("ours"))
 			if (err == nil) != (c.want == "ours") || c.from.lost && !errors.Is(err, errLost) {
 				t.Errorf("%v", err)
 			}

@@ -11,7 +11,7 @@ import (
 // plan lists the data sets once, cuts shards, reads the model to begin from, and opens the
 // first phase over the shards of the input.
 func (j *job) plan(ctx context.Context) (*pb.TaskOutput, error) {
-	if err := j.probeOutput(ctx); err != nil {
+	if err := j.output.probe(ctx); err != nil {
 		return nil, err
 	}
 	var all planned.Inputs

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/proof"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
@@ -24,27 +23,7 @@ func (j *job) keeper() proofs.Keeper {
 			bytes += o.Size
 		}
 	}
-	return proofs.Keeper{Kept: j.spec.Spec.Run.KeptOfProof(), InputBytes: bytes, Read: j.readOutput}
-}
-
-// maxOutputBytes bounds a file that readOutput reads: a record of as many nodes as a round of the most leaves has.
-const maxOutputBytes = 80 << 20
-
-// readOutput reads a file beside the model. One that is not there is a fault of CodeLost.
-func (j *job) readOutput(ctx context.Context, name string) ([]byte, error) {
-	store, prefix, base, err := j.openOutput(ctx)
-	if err != nil {
-		return nil, err
-	}
-	uri := base + "/" + prefix + name
-	data, _, err := objstore.ReadAll(ctx, store, prefix+name, objstore.GetOptions{}, maxOutputBytes)
-	if errors.Is(err, objstore.ErrNotFound) {
-		return nil, protocol.TaskFault(protocol.CodeLost, "a file is gone from beside the model").In(uri).Because(err)
-	}
-	if err != nil {
-		return nil, outputFault(uri, err)
-	}
-	return data, nil
+	return proofs.Keeper{Kept: j.spec.Spec.Run.KeptOfProof(), InputBytes: bytes, Read: j.output.read}
 }
 
 // takeRecords parts what steps recorded from the other metrics.
@@ -85,7 +64,7 @@ func (j *job) prove(ctx context.Context, brief *pb.JobBrief, facts *runReport) (
 	if err != nil {
 		return nil, err
 	}
-	written, err := j.writeOutput(ctx, proof.ManifestFile, data, otherBytes)
+	written, err := j.output.write(ctx, proof.ManifestFile, data, otherBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +91,7 @@ func (j *job) writeProved(ctx context.Context, brief *pb.JobBrief, m *proof.Mani
 		data []byte
 		to   *proof.File
 	}{{proof.SpecFile, spec, &m.Spec}, {proof.InputFile, input, &m.Input}, {proof.PlanFile, plan, &m.Plan}} {
-		if _, err := j.writeOutput(ctx, file.name, file.data, otherBytes); err != nil {
+		if _, err := j.output.write(ctx, file.name, file.data, otherBytes); err != nil {
 			return err
 		}
 		*file.to = proof.File{SHA256: sha256.Sum256(file.data), Size: int64(len(file.data))}

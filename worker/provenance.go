@@ -44,6 +44,7 @@ type inputProvenance struct {
 	Objects     []objectProvenance `json:"objects"` // the first thousand
 	ObjectCount int                `json:"object_count"`
 	Labels      []objectProvenance `json:"labels,omitempty"` // the objects of labels_uri, the first thousand
+	IDs         []objectProvenance `json:"ids,omitempty"`    // those of ids_uri
 }
 
 // objectProvenance is an object as it was planned, and whether what was read of it was verified.
@@ -53,10 +54,11 @@ type objectProvenance struct {
 }
 
 func (in *input) provenance() inputProvenance {
-	objects, labels := dataset.Integrity(in.manifest, in.spec)
+	objects, labels, ids := dataset.Integrity(in.manifest, in.spec)
 	return inputProvenance{Shards: len(in.shards), Objects: objectsListed(in.manifest.Objects, objects),
 		ObjectCount: len(objects),
-		Labels:      objectsListed(in.manifest.Labels, labels)}
+		Labels:      objectsListed(in.manifest.Labels, labels),
+		IDs:         objectsListed(in.manifest.IDs, ids)}
 }
 
 func objectsListed(objects []dataset.Object, integrity []string) []objectProvenance {
@@ -85,10 +87,13 @@ type unverified struct {
 func (j *job) integrity() []inputIntegrity {
 	var all []inputIntegrity
 	for i, in := range j.inputs {
-		objects, labels := dataset.Integrity(in.manifest, in.spec)
+		objects, labels, ids := dataset.Integrity(in.manifest, in.spec)
 		all = append(all, countIntegrity(jobs.Source(i).String(), in.manifest.Objects, objects))
 		if len(labels) > 0 {
 			all = append(all, countIntegrity(jobs.Source(i).String()+".labels_uri", in.manifest.Labels, labels))
+		}
+		if len(ids) > 0 {
+			all = append(all, countIntegrity(jobs.Source(i).String()+".ids_uri", in.manifest.IDs, ids))
 		}
 	}
 	return all

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/gram-compute/gram/attestation/mlbom"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/proof"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
@@ -42,15 +43,11 @@ func (j *job) report(ctx context.Context, brief *pb.JobBrief, task *pb.Task) (*p
 	}
 	origin := j.provenance(brief)
 	origin.Proof = facts.Proof
-	provenance, err := json.MarshalIndent(origin, "", "  ")
-	if err != nil {
-		return nil, fmt.Errorf("encode provenance: %w", err)
-	}
 	page, err := j.page(facts, model)
 	if err != nil {
 		return nil, err
 	}
-	data, err := facts.encode()
+	texts, err := textsOf(origin, facts, page)
 	if err != nil {
 		return nil, err
 	}
@@ -59,27 +56,51 @@ func (j *job) report(ctx context.Context, brief *pb.JobBrief, task *pb.Task) (*p
 	if task.GetId().GetChanges() > 0 {
 		modelBytes = otherBytes // an earlier attempt may have written the model before it was taken back
 	}
-	for _, file := range []struct {
-		name     string
-		data     []byte
-		attempts again
-	}{
-		{ModelFile, model, modelBytes}, {ProvenanceFile, provenance, otherBytes},
-		{ReportFile, data, otherBytes}, {PageFile, page, otherBytes},
-	} {
-		written, err := j.writeOutput(ctx, file.name, file.data, file.attempts)
+	for _, file := range append([]outputText{{ModelFile, model, modelBytes}}, texts...) {
+		written, err := j.output.write(ctx, file.name, file.data, file.attempts)
 		if err != nil {
 			return nil, err
 		}
 		out.Files = append(out.Files, written)
 	}
 	out.Files = append(out.Files, proved...)
-	further, err := j.emittedOutputs(ctx, facts.Files)
+	further, err := j.output.outputs(ctx, facts.Files)
 	if err != nil {
 		return nil, err
 	}
 	out.Files = append(out.Files, further...)
 	return out, j.writeEnd(ctx, brief, out.Files)
+}
+
+// outputText is a file beside the model, or the model.
+type outputText struct {
+	name     string
+	data     []byte
+	attempts again
+}
+
+// textsOf are the files that tell of the model.
+func textsOf(origin provenance, facts *runReport, page []byte) ([]outputText, error) {
+	provenance, err := json.MarshalIndent(origin, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("encode provenance: %w", err)
+	}
+	report, err := facts.encode()
+	if err != nil {
+		return nil, err
+	}
+	bill, err := mlbom.Describe(provenance, report, ModelFile, ProvenanceFile, ReportFile, PageFile)
+	if err != nil {
+		return nil, err
+	}
+	bom, err := mlbom.Encode(bill)
+	if err != nil {
+		return nil, err
+	}
+	return []outputText{
+		{ProvenanceFile, provenance, otherBytes}, {ReportFile, report, otherBytes}, {PageFile, page, otherBytes},
+		{mlbom.File, bom, otherBytes},
+	}, nil
 }
 
 type runReport struct {

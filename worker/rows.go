@@ -12,13 +12,41 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// read passes a shard's blocks on and remembers the fault of a reader, whose positions are bytes.
+// lastRead is the block that a data set was last read in.
+type lastRead struct {
+	from  jobs.Source
+	block *dataset.Block
+}
+
+// read passes a shard's blocks on.
 func (n *nodeTask) read(ctx context.Context, from jobs.Source, shard int) iter.Seq2[*dataset.Block, error] {
+	return n.noting(from, shard, n.job.read(ctx, from, shard))
+}
+
+// readRange passes some records of a shard on. They come out of the whole shard where that is in memory, or may get
+// there: the next block in it then comes from memory too.
+func (n *nodeTask) readRange(
+	ctx context.Context, from jobs.Source, shard int, begin, end int64,
+) iter.Seq2[*dataset.Block, error] {
+	in, set := n.job.inputs[from], setKey{n.job.cached(), from}
+	if n.job.w.cache.serves(set, shard, in.recordBytes(shard)) {
+		return dataset.Between(n.read(ctx, from, shard), begin, end)
+	}
+	return n.noting(from, shard, advancing(ctx, in.source.Range(ctx, in.shards[shard], begin, end)))
+}
+
+// noting remembers which shard is read, and the fault of a reader, whose positions are bytes.
+func (n *nodeTask) noting(
+	from jobs.Source, shard int, blocks iter.Seq2[*dataset.Block, error],
+) iter.Seq2[*dataset.Block, error] {
 	return func(yield func(*dataset.Block, error) bool) {
 		n.at.shards = append(n.at.shards, n.job.inputs[from].shardText(shard))
-		for block, err := range n.job.read(ctx, from, shard) {
+		for block, err := range blocks {
 			if err != nil {
 				n.unread = err
+			} else {
+				n.last = append(slices.DeleteFunc(n.last, func(r lastRead) bool { return r.from == from }),
+					lastRead{from, block})
 			}
 			if !yield(block, err) {
 				return
@@ -27,28 +55,59 @@ func (n *nodeTask) read(ctx context.Context, from jobs.Source, shard int) iter.S
 	}
 }
 
-// located says row where a phase tells of a record by its identity in a format of binary rows: its offset
-// is a number of rows then, and no byte.
+// located adds to a phase's fault about a record where the record is: a phase knows it by its identity alone. It is
+// taken to be of the data set last read, where several name their records in that way; of a merge or a step, of the
+// first.
 func (n *nodeTask) located(err error) error {
 	var fault, read *protocol.Fault
 	if !errors.As(err, &fault) || errors.As(n.unread, &read) && fault == read {
 		return err
 	}
-	row, known := fault.Offset()
-	if !known || fault.Line > 0 || !n.job.countsRows(fault.Object) {
-		return err
+	id, named := dataset.OfRecord(fault.Record)
+	if !named {
+		id = dataset.ByPlace(fault.Object, 0)
 	}
-	told := fault.WithoutOffset()
-	told.What = fmt.Sprintf("row %d: %s", row, fault.What)
-	return told
-}
-
-// countsRows reports whether the records of an object are named by their rows.
-func (j *job) countsRows(object string) bool {
-	for _, in := range j.inputs {
-		if slices.ContainsFunc(in.manifest.Objects, func(o dataset.Object) bool { return o.Key == object }) {
-			return dataset.CountsRows(in.spec.Format)
+	candidates := slices.Clone(n.last)
+	slices.Reverse(candidates)
+	for from := range n.job.inputs {
+		candidates = append(candidates, lastRead{jobs.Source(from), &dataset.Block{}})
+	}
+	for _, last := range candidates {
+		if told := n.job.inputs[last.from].locate(fault, id, last.block); told != nil {
+			return told
 		}
 	}
-	return false
+	return err
+}
+
+// locate returns the fault with the place of its record, or nil where that is not known. An id is looked for in a
+// block.
+func (in *input) locate(fault *protocol.Fault, id dataset.Identity, block *dataset.Block) error {
+	if id.Way() == dataset.ID {
+		i := slices.Index(block.IDs, id)
+		switch {
+		case i < 0 || block.Places == nil:
+			return nil
+		case dataset.CountsRows(in.spec.Format):
+			return ofRow(fault, block.Places[i].Object, block.Places[i].Offset)
+		}
+		return fault.In(block.Places[i].Object).WithOffset(block.Places[i].Offset)
+	}
+	if id.Way() != dataset.WayOf(&in.spec) {
+		return nil
+	}
+	if id.Way() == dataset.Row {
+		if object, row, ok := in.manifest.RowOf(id.Offset); ok {
+			return ofRow(fault.Of(protocol.Record{}), object, row)
+		}
+	} else if key, ok := in.manifest.KeyOf(id.Object, in.spec.Compression); ok && key != id.Object {
+		return fault.In(key)
+	}
+	return nil
+}
+
+func ofRow(fault *protocol.Fault, object string, row int64) error {
+	told := *fault
+	told.What = fmt.Sprintf("row %d: %s", row, fault.What)
+	return told.In(object)
 }

@@ -89,7 +89,7 @@ func digestOnly(_ context.Context, name string, data []byte) (jobs.File, error) 
 // other kernel set; its files are not written, since those of the first time exist.
 func (j *job) with(task *pb.Task) (*run.Tasks, jobs.Emit, error) {
 	if !task.GetId().GetAgain() {
-		return j.tasks, j.emit, nil
+		return j.tasks, j.output.emit, nil
 	}
 	if j.check == nil {
 		return nil, nil, fmt.Errorf("the coordinator asks for a second kernel set, and this machine runs %s alone",

@@ -10,7 +10,8 @@ import (
 
 // A task that is made again is computed with the other kernel set, and writes no files. Without another set it fails.
 func TestATaskMadeAgainTakesTheOtherSet(t *testing.T) {
-	j := &job{w: &worker{cfg: Config{Ops: kernelops.Generic()}}, tasks: &run.Tasks{}, check: &run.Tasks{}}
+	j := &job{w: &worker{cfg: Config{Ops: kernelops.Generic()}}, tasks: &run.Tasks{}, check: &run.Tasks{},
+		output: new(output)}
 	first, again := &pb.Task{Id: &pb.TaskID{}}, &pb.Task{Id: &pb.TaskID{Again: true}}
 	if tasks, _, err := j.with(first); err != nil || tasks != j.tasks {
 		t.Errorf("the first time: %v", err)

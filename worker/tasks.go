@@ -63,7 +63,8 @@ type nodeTask struct {
 	kept    jobs.Arrays // carries of the leaves mapped, named "<leaf>/<array>"
 	checked uint32      // leaves that were computed with two kernel sets
 
-	unread error // of a reader
+	unread error      // of a reader
+	last   []lastRead // of each data set, the latest last
 	at     place
 }
 
@@ -87,7 +88,8 @@ func (n *nodeTask) leaf(ctx context.Context, index int) (jobs.Arrays, error) {
 	}
 	defer n.placePanic()
 	n.at = place{leaf: index}
-	leaf := jobs.Leaf{Tree: int(n.task.GetId().GetTree()), Index: index, Plan: n.job.cut(), Read: n.read, Emit: n.emit}
+	leaf := jobs.Leaf{Tree: int(n.task.GetId().GetTree()), Index: index, Plan: n.job.cut(), Read: n.read,
+		ReadRange: n.readRange, Emit: n.emit}
 	partial, carried, err := n.tasks.Map(ctx, n.task.GetPhase(), n.state, leaf, carry)
 	if err != nil {
 		return nil, n.placed(err)

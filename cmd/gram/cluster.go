@@ -23,8 +23,10 @@ func clusterCommand(a *app) *cobra.Command {
   gram cluster backup gram.backup
   gram cluster restore gram.backup --data new --store s3://gram-jobs
   gram cluster sweep --dry-run
+  gram cluster public-key > cluster.pub
   gram cluster clock accept`, clusterStatusCommand(a), membersCommand(a), joinCommand(a), removeCommand(a),
-		rebuildCommand(a), backupCommand(a), restoreCommand(a), sweepCommand(a), clockCommand(a))
+		rebuildCommand(a), backupCommand(a), restoreCommand(a), sweepCommand(a), publicKeyCommand(a),
+		clockCommand(a))
 }
 
 func clusterStatusCommand(a *app) *cobra.Command {

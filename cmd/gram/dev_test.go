@@ -168,6 +168,7 @@ func TestDevClusterOfProcesses(t *testing.T) {
 		t.Errorf("fetched: %s", got)
 	}
 
+	l.wantSigned(id)
 	if err := l.dev.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -188,6 +189,25 @@ func TestDevClusterOfProcesses(t *testing.T) {
 	<-l.silent
 	if !strings.Contains(l.stderr.String(), "gram: stopped") {
 		t.Errorf("stderr:\n%s", l.stderr)
+	}
+}
+
+// wantSigned has the cluster sign a job, and checks what is fetched with its key, as told and as kept in a file.
+func (l *laptop) wantSigned(id string) {
+	l.t.Helper()
+	l.gram("sign", id)
+	key := l.gram("cluster", "public-key")
+	if err := os.WriteFile(filepath.Join(l.home, "cluster.pub"), []byte(key), 0o600); err != nil {
+		l.t.Fatal(err)
+	}
+	for _, args := range [][]string{{"--out", "told"}, {"--out", "kept", "--public-key", "cluster.pub"}} {
+		got := l.gram(append([]string{"model", "get", id, "-o", "json"}, args...)...)
+		if strings.Count(got, `"verdict": "valid"`) != 2 {
+			l.t.Errorf("%v: %s", args, got)
+		}
+	}
+	if got := l.gram("verify", id); strings.Count(got, ": valid, by the key") != 2 {
+		l.t.Errorf("verified: %s", got)
 	}
 }
 

@@ -69,28 +69,14 @@ escapes.`,
 	return cmd
 }
 
-// outputFolder is the URI, ending in "/", of the folder with a job's model: of a job of the cluster; of a job, by its id,
-// in a cluster's store; or of the URI of the folder itself.
+// outputFolder is the URI, ending in "/", of the folder with a job's model: of a job of the cluster; of a job, by its
+// id, in a cluster's store; or of the URI of the folder itself.
 func outputFolder(ctx context.Context, a *app, from, store string) (string, error) {
 	if store != "" {
 		return objects.LeftFolder(ctx, a.storeURI(store), from)
 	}
-	if strings.ContainsAny(from, "./") {
-		return a.folder(from), nil
-	}
-	c, err := a.connect()
-	if err != nil {
-		return "", err
-	}
-	job, err := c.Find(ctx, from)
-	if err != nil {
-		return "", err
-	}
-	model, err := modelOf(job)
-	if err != nil {
-		return "", err
-	}
-	return strings.TrimSuffix(model.GetUri(), model.GetName()), nil
+	place, err := a.outputsOf(ctx, from)
+	return place.folder, err
 }
 
 // getResult writes a result to a file, which appears whole or not at all, or to stdout.

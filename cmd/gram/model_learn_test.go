@@ -233,7 +233,7 @@ func TestLearnVectors(t *testing.T) {
 	c.want(0, c.run("model", "learn", kernel, "--out", "k.safetensors", "--corrections", "told.csv"))
 	c.want(0, c.run("model", "show", "k.safetensors"))
 	if !strings.Contains(c.stdout.String(), "told     3 records, ") ||
-		!strings.Contains(c.stdout.String(), `"corrections" at`) {
+		!strings.Contains(c.stdout.String(), "a correction") {
 		t.Errorf("%s", c.stdout.String())
 	}
 	c.stdout.Reset()

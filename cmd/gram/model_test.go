@@ -46,7 +46,7 @@ func TestRunThenLookAtTheModel(t *testing.T) {
 	t.Parallel() // mostly waits for an election
 	c := newClient(t)
 	view := trained(t, c)
-	if view.State != "Succeeded" || len(view.Outputs) != 5 {
+	if view.State != "Succeeded" || len(view.Outputs) != 6 {
 		t.Fatalf("job %+v", view)
 	}
 	file := strings.TrimPrefix(view.Outputs[0].URI, "file://")

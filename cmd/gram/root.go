@@ -33,9 +33,9 @@ func rootCommand(a *app) *cobra.Command {
 	a.flags.add(root.PersistentFlags())
 	command.AddGroup(root, "jobs", "Jobs:", runCommand(a), submitCommand(a), waitCommand(a),
 		statusCommand(a), explainCommand(a), listCommand(a), logsCommand(a), reportCommand(a), getCommand(a),
-		diffCommand(a), verifyCommand(a), cancelCommand(a))
+		verifyCommand(a), diffCommand(a), cancelCommand(a))
 	command.AddGroup(root, "schedules", "Schedules:", scheduleCommand(a))
-	command.AddGroup(root, "models", "Models:", modelCommand(a))
+	command.AddGroup(root, "models", "Models:", modelCommand(a), signCommand(a))
 	command.AddGroup(root, "cluster", "Clusters:", devCommand(a), coordinatorCommand(a), workerCommand(a),
 		clusterCommand(a), healthCommand(a), tokenCommand(a), pkiCommand(a))
 	command.AddGroup(root, "other", "Other:", kindsCommand(a), configCommand(a), versionCommand(a))

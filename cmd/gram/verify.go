@@ -23,6 +23,7 @@ type verifyFlags struct {
 	all                  bool
 	draw                 uint64
 	store, kernels, page string
+	keyFiles             []string
 }
 
 func verifyCommand(a *app) *cobra.Command {
@@ -48,6 +49,9 @@ A word without "." and "/" names a job (an id, SCHEDULE@latest or @ALIAS), all
 else the folder of a model. With --store a job, by its id, is found in the
 cluster's store, whether or not there is a cluster.
 
+Signatures beside the model are checked first, as ` + "`gram model get`" + ` does: with
+--public-key only these keys count, and one must have signed the model.
+
 Exit code 0: verified. 9: something is false; the first of it is named. 10:
 something is missing, and what could be checked matches.`,
 		Args: cobra.ExactArgs(1),
@@ -65,6 +69,8 @@ something is missing, and what could be checked matches.`,
 	set.Uint64Var(&f.draw, "draw", 0, "repeat the draw of this `number`")
 	set.StringVar(&f.store, "store", "", storeUsage)
 	set.StringVar(&f.kernels, "kernels", "", "kernel `set` to run (default GRAM_KERNELS, or the best)")
+	set.StringSliceVar(&f.keyFiles, "public-key", nil,
+		"`file` of a key, one of which must have signed the model; may be repeated")
 	set.StringVar(&f.page, "page", "", "write an HTML page to this `file`; - is stdout")
 	return cmd
 }
@@ -107,23 +113,22 @@ func verifyJob(ctx context.Context, a *app, from string, f verifyFlags) error {
 	if err != nil {
 		return err
 	}
+	signatures, err := f.signatures(ctx, a, from, folder)
+	if err != nil {
+		return err
+	}
 	printer := a.printer(true)
 	result, err := verify.Job(ctx, verify.Config{Store: store, Prefix: prefix, OpenInput: objects.OpenInput,
 		Kind: all.Lookup, Ops: ops, Sample: f.sample, All: f.all, Rounds: f.rounds, Draw: f.draw,
-		Signatures: signaturesBeside(store, prefix), Progress: verifyProgress(a, printer, from)})
+		Progress: verifyProgress(a, printer, from)})
 	printer.Clear()
 	if err != nil {
 		return err
 	}
-	if err := showChecked(a, result, f.page); err != nil {
+	if err := showChecked(a, checked{result, signatures}, f.page); err != nil {
 		return err
 	}
 	return checkedFailure(result)
-}
-
-// signaturesBeside is where signatures beside a model are checked; nil as long as there are none to check.
-func signaturesBeside(objstore.Store, string) func(context.Context) ([]verify.Signature, error) {
-	return nil
 }
 
 // verifyProgress shows how far a check is.

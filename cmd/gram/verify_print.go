@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gram-compute/gram/attestation"
 	"github.com/gram-compute/gram/cmd/gram/internal/files"
 	"github.com/gram-compute/gram/cmd/gram/internal/show"
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
@@ -14,14 +15,20 @@ import (
 	"github.com/gram-compute/gram/verify"
 )
 
+// checked is a check of a job, and of the signatures beside its model.
+type checked struct {
+	*verify.Result
+	Signatures []attestation.Finding `json:"signatures"`
+}
+
 // checkedView is what -o json prints of a check.
 type checkedView struct {
 	SchemaVersion int `json:"schema_version"`
-	*verify.Result
+	checked
 }
 
 // showChecked prints a check, as JSON or for people, and writes its page where one is asked for.
-func showChecked(a *app, r *verify.Result, page string) error {
+func showChecked(a *app, r checked, page string) error {
 	if page != "" {
 		data, err := report.CheckHTML(checkPage(r))
 		if err != nil {
@@ -45,7 +52,7 @@ func showChecked(a *app, r *verify.Result, page string) error {
 	return nil
 }
 
-func printChecked(a *app, r *verify.Result) {
+func printChecked(a *app, r checked) {
 	var t terminal.Table
 	for _, f := range checkFacts(r) {
 		t.Row(f[0], f[1])
@@ -103,20 +110,18 @@ func writeWrapped(w io.Writer, indent, text string) {
 }
 
 // checkFacts tell which job was checked, and how.
-func checkFacts(r *verify.Result) [][2]string {
+func checkFacts(r checked) [][2]string {
 	facts := [][2]string{{"job", fmt.Sprintf("%s (%s)", r.Job, r.Kind)}, {"model", r.Model.String()},
 		{"root", r.Root.String()}, {"kept", r.Kept}, {"kernels", r.Kernels}}
 	if r.Draw != "" {
 		facts = append(facts, [2]string{"draw", r.Draw + "  (--draw repeats it)"})
 	}
-	for _, s := range r.Signatures {
-		facts = append(facts, [2]string{s.File, s.Says})
-	}
+	facts = append(facts, signatureLines(r.Signatures)...)
 	return append(facts, [2]string{"took", fmt.Sprintf("%.1f s", r.Seconds)})
 }
 
 // checkCounts tell what was repeated, and what was compared by digest only.
-func checkCounts(r *verify.Result) *jobs.FigureTable {
+func checkCounts(r checked) *jobs.FigureTable {
 	table := &jobs.FigureTable{Columns: []string{"of the job", "all", "repeated", "by digest only"}}
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
 	for _, row := range []struct {
@@ -131,7 +136,7 @@ func checkCounts(r *verify.Result) *jobs.FigureTable {
 }
 
 // checkFindings are what is false, and what is missing.
-func checkFindings(r *verify.Result) (lists []report.CheckList) {
+func checkFindings(r checked) (lists []report.CheckList) {
 	add := func(title string, findings []verify.Finding) {
 		list := report.CheckList{Title: title}
 		for _, f := range findings {
@@ -150,7 +155,7 @@ func checkFindings(r *verify.Result) (lists []report.CheckList) {
 	return lists
 }
 
-func checkPage(r *verify.Result) report.CheckPage {
+func checkPage(r checked) report.CheckPage {
 	return report.CheckPage{Job: r.Job, Kind: r.Kind, Verdict: string(r.Verdict), Says: r.Says, Facts: checkFacts(r),
 		Counts: checkCounts(r), Findings: checkFindings(r)}
 }

@@ -32,6 +32,8 @@ var Routes = map[string]Scope{
 	gramv1connect.ModelServiceSetAliasProcedure:            ScopeSubmit,
 	gramv1connect.ModelServiceRemoveAliasProcedure:         ScopeSubmit,
 	gramv1connect.ModelServiceRetireProcedure:              ScopeAdmin,
+	gramv1connect.ModelServiceSignProcedure:                ScopeSubmit,
+	gramv1connect.ModelServiceSigningKeyProcedure:          ScopeRead,
 	gramv1connect.UpkeepServiceSweepProcedure:              ScopeAdmin,
 	gramv1connect.TokenServiceListTokensProcedure:          ScopeAdmin,
 	gramv1connect.TokenServiceCreateTokenProcedure:         ScopeAdmin,

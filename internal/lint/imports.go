@@ -29,9 +29,12 @@ var layers = []layer{
 	{tree: "dataset", may: []string{"objstore", "protocol", "kernelops/fmath", "kernelops/philox"}},
 	{tree: "jobs/params", may: []string{"protocol"}},
 	{tree: "jobs", may: []string{"dataset", "jobs/params", "kernelops", "protocol"}},
-	{tree: "jobs/planned", may: []string{"dataset", "jobs"}},
+	{tree: "jobs/planned", may: []string{"dataset", "jobs", "protocol"}},
 	{tree: "jobs/run", may: []string{"dataset", "jobs", "kernelops", "proof", "protocol"}},
 	{tree: "proof", may: []string{"jobs", "protocol"}},
+	{tree: "attestation", may: []string{"protocol"}},
+	{tree: "attestation/mlbom"},
+	{tree: "attestation/outputs", may: []string{"attestation", "objstore", "proof", "protocol"}},
 	{tree: "jobs/learn", may: append([]string{"jobs", "jobs/params"}, numbers...)},
 	{tree: "jobs/kinds", apart: true, may: append([]string{"jobs", "jobs/params", "jobs/learn/..."}, numbers...)},
 	{tree: "jobs/all", may: []string{
@@ -69,16 +72,19 @@ var layers = []layer{
 		"coordinator/state", "objstore", "protocol/...",
 	}},
 	{tree: "coordinator/api", may: []string{
-		"coordinator/command", "coordinator/gate", "coordinator/outcome", "coordinator/schedule", "coordinator/state",
-		"objstore", "protocol/...",
+		"attestation", "coordinator/command", "coordinator/gate", "coordinator/outcome", "coordinator/schedule",
+		"coordinator/state", "objstore", "protocol/...",
 	}},
 	{tree: "coordinator", may: []string{
-		"coordinator/...", "internal/faults", "objstore", "protocol/...",
+		"attestation", "coordinator/...", "internal/faults", "objstore", "protocol/...",
+	}},
+	{tree: "verify", may: []string{
+		"dataset", "jobs", "jobs/planned", "jobs/run", "kernelops", "kernelops/philox", "objstore", "proof", "protocol",
 	}},
 	{tree: "report", may: []string{"jobs", "protocol"}},
 	{tree: "worker", may: []string{
-		"dataset/...", "internal/faults", "jobs", "jobs/planned", "jobs/run", "kernelops", "objstore", "proof",
-		"protocol/...", "report",
+		"attestation/mlbom", "dataset/...", "internal/faults", "jobs", "jobs/planned", "jobs/run", "kernelops",
+		"objstore", "proof", "protocol/...", "report",
 	}},
 	{tree: "verify", may: []string{
 		"dataset", "jobs", "jobs/planned", "jobs/run", "kernelops", "kernelops/philox", "objstore", "proof", "protocol",

@@ -23,6 +23,8 @@ type keptArrays struct {
 	arrays       jobs.Arrays
 }
 
+func (k *keeper) BlockRecords() jobs.BlockRecords { return jobs.BlocksOf(k.Algorithm) }
+
 func (k *keeper) Phases() []jobs.Phase {
 	phases := slices.Clone(k.Algorithm.Phases())
 	for i, phase := range phases {

@@ -1,6 +1,7 @@
 package all_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/gram-compute/gram/jobs/all/casetest"
@@ -8,18 +9,44 @@ import (
 	"github.com/gram-compute/gram/kernelops"
 )
 
-// Another shard_bytes gives the same model exactly where the table of cases says so.
+// Another shard_bytes, and another cut into files, gives the same model of every kind; another block_records gives
+// another one exactly where the table of cases says so. docs/numerics.md, "Shards and the model", promises it.
 func TestShardsAndTheModel(t *testing.T) {
+	inBlocks := []string{"KernelMatrix", "KernelPerceptron", "Perceptron"}
+	bound := map[string]bool{}
 	for _, c := range casetest.Of(t, casetest.Shards) {
-		for _, over := range c.Shards {
-			digests := map[string]bool{}
-			for _, n := range []int{1, 3, 42} {
-				model := c.Train(t, casetest.Run{Data: over.Data, Shards: n, Ops: kernelops.Best()})
-				digests[jobstest.Digest(model)] = true
+		for _, data := range c.Shards {
+			digest := func(r casetest.Run) string {
+				r.Data, r.Ops = data, kernelops.Best()
+				return jobstest.Digest(c.Train(t, r))
 			}
-			if same := len(digests) == 1; same != over.Same {
-				t.Errorf("%s over %s: %d different models by other shards", c.Name, over.Data.Format, len(digests))
+			want := digest(casetest.Run{Shards: 1, Block: 5})
+			same := true
+			for _, n := range []int{3, 7, 42} {
+				if got := digest(casetest.Run{Shards: n, Block: 5}); got != want {
+					t.Errorf("%s over %s: another model by %d shards", c.Name, data.Format, n)
+				}
+				same = digest(casetest.Run{Shards: n, Files: true, Block: 5}) == want && same
 			}
+			if same != (c.Named == "") {
+				t.Errorf("%s over %s: the same model of other files: %v; the case says %q", c.Name, data.Format, same,
+					c.Named)
+			}
+			if has := slices.Contains(inBlocks, c.Kind); has != c.InBlocks(t) {
+				t.Errorf("%s takes block_records: %v", c.Kind, !has)
+			} else if !has {
+				continue
+			}
+			other := digest(casetest.Run{Shards: 3, Block: 11}) != want
+			if other != c.Blocks {
+				t.Errorf("%s over %s: another model by another block_records: %v", c.Name, data.Format, other)
+			}
+			bound[c.Kind] = bound[c.Kind] || c.Blocks
+		}
+	}
+	for _, kind := range inBlocks {
+		if !bound[kind] {
+			t.Errorf("no case of kind %s shows that block_records matter", kind)
 		}
 	}
 }

@@ -19,6 +19,8 @@ type unfit struct {
 	t *testing.T
 }
 
+func (u unfit) BlockRecords() jobs.BlockRecords { return jobs.BlocksOf(u.Algorithm) }
+
 func (u unfit) Phases() []jobs.Phase {
 	phases := slices.Clone(u.Algorithm.Phases())
 	for i, phase := range phases {

@@ -50,10 +50,12 @@ func checkURIs(spec protocol.Spec) error {
 	type named struct{ field, uri string }
 	uris := []named{
 		{"spec.input.uri", spec.Input.URI}, {"spec.input.labels_uri", spec.Input.LabelsURI},
+		{"spec.input.ids_uri", spec.Input.IDsURI},
 		{"spec.output.uri", spec.Output.URI}, {"spec.model", spec.Model},
 	}
 	if q := spec.Queries; q != nil {
-		uris = append(uris, named{"spec.queries.uri", q.URI}, named{"spec.queries.labels_uri", q.LabelsURI})
+		uris = append(uris, named{"spec.queries.uri", q.URI}, named{"spec.queries.labels_uri", q.LabelsURI},
+			named{"spec.queries.ids_uri", q.IDsURI})
 	}
 	for _, u := range uris {
 		if u.uri == "" || u.field == "spec.model" && protocol.IsReference(u.uri) {

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"math"
 	"slices"
@@ -26,14 +27,19 @@ type Blocks func(ctx context.Context) iter.Seq2[*dataset.Block, error]
 // reader does; a phase that writes to one gets an error.
 func Shards(shards [][]Record, size int) []Blocks { return shardsOf("records", shards, size) }
 
-func shardsOf(object string, shards [][]Record, size int) []Blocks {
-	set := dataSet{object: object, size: size}
-	for _, records := range shards {
-		for _, r := range records {
-			set.labels = set.labels || r.Label != "" || r.vectorWidth() == 0
-			set.weights = set.weights || r.Weight != 0
-		}
+// Files is Shards where each shard is an object of its own, whose rows its identities are.
+func Files(shards [][]Record, size int) []Blocks {
+	all := make([]Blocks, 0, len(shards))
+	whole := setOf("", shards, size)
+	for i, records := range shards {
+		whole.object = fmt.Sprintf("part-%d", i)
+		all = append(all, whole.blocks(records, 0))
 	}
+	return all
+}
+
+func shardsOf(object string, shards [][]Record, size int) []Blocks {
+	set := setOf(object, shards, size)
 	all := make([]Blocks, len(shards))
 	row := int64(0)
 	for i, records := range shards {
@@ -48,6 +54,17 @@ type dataSet struct {
 	object          string
 	size            int
 	labels, weights bool
+}
+
+func setOf(object string, shards [][]Record, size int) dataSet {
+	set := dataSet{object: object, size: size}
+	for _, records := range shards {
+		for _, r := range records {
+			set.labels = set.labels || r.Label != "" || r.vectorWidth() == 0
+			set.weights = set.weights || r.Weight != 0
+		}
+	}
+	return set
 }
 
 func (s dataSet) blocks(records []Record, row int64) Blocks {

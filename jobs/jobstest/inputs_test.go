@@ -123,7 +123,7 @@ func TestQueriesModelAndFilesByHand(t *testing.T) {
 		t.Errorf("%v, %v", sums, err)
 	}
 	if len(result.Files) != 7 || string(result.Files["parts/1-1"]) != "1300" ||
-		string(result.Files["index"]) != "{2 3}" {
+		string(result.Files["index"]) != "{2 3 0 0}" {
 		t.Errorf("%s", result.Files)
 	}
 }

@@ -1,5 +1,5 @@
-// Package planned reads and writes what the plan of a job says: the objects that it reads, pinned, their shards, and the
-// model that it begins from. It is stored as two objects of JSON, the manifest and the plan.
+// Package planned reads and writes what the plan of a job says: the objects that it reads, pinned, their shards, and
+// the model that it begins from. It is stored as two objects of JSON, the manifest and the plan.
 package planned
 
 import (

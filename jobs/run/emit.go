@@ -14,11 +14,11 @@ import (
 const maxEmitName = 128
 
 // reservedStems are what the files are called that a job always leaves, before the first dot.
-var reservedStems = []string{"model", "provenance", "report"}
+var reservedStems = []string{"bom", "model", "provenance", "report"}
 
 // CheckFileName says whether a job may emit a file of this name: one or two segments of
 // letters, digits, ".", "_" and "-", none beginning with a dot, and not the name of a file that
-// every job leaves (model.*, provenance.*, report.*). One name must not be the folder of another.
+// every job leaves (bom.*, model.*, provenance.*, report.*). One name must not be the folder of another.
 func CheckFileName(name string) error {
 	segments := strings.Split(name, "/")
 	if len(name) > maxEmitName || len(segments) > 2 {

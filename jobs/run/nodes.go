@@ -9,8 +9,8 @@ import (
 )
 
 // A partial that was merged carries the digests of the partials of all nodes beneath it, and a leaf's the digest of
-// what its phase keeps for the next round. So the digest of a root covers all that its tree was made of (package proof).
-// Phases see neither.
+// what its phase keeps for the next round. So the digest of a root covers all that its tree was made of: see package
+// proof. Phases see neither.
 const (
 	nodesPrefix  = "proof."
 	beneathArray = nodesPrefix + "nodes" // U8 [nodes, 32]: in post-order

@@ -88,7 +88,9 @@ func TestCarriesAreDigested(t *testing.T) {
 // ignoring is a phase whose step reads no root.
 type ignoring struct{ bracket }
 
-func (p ignoring) Step(context.Context, jobs.Arrays, jobs.Round) (jobs.Next, error) { return p.next, nil }
+func (p ignoring) Step(context.Context, jobs.Arrays, jobs.Round) (jobs.Next, error) {
+	return p.next, nil
+}
 
 // A state keeps the number of rounds before it, how large their states were, and the digest of the last record, and so
 // of all. A record lists the nodes of every tree, whether or not the step reads its root.

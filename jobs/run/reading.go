@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -17,15 +18,17 @@ type skipWatch struct {
 	found  skips
 	kept   kept
 	taker  *noteTaker // nil where nothing is noted
+	// counter counts records for logical blocks; nil where they are known, or not asked for
+	counter *counter
 }
 
 // attach returns a leaf's partial with what was found beside it.
 func (w *skipWatch) attach(partial jobs.Arrays) (jobs.Arrays, error) {
-	partial, err := w.found.attach(partial)
-	if err != nil || w.taker == nil {
-		return partial, err
+	found := beside{skips: w.found, counts: w.counter.counts()}
+	if w.taker != nil {
+		found.notes = w.taker.notes
 	}
-	return w.taker.notes.attach(partial)
+	return found.attach(partial)
 }
 
 // watch passes on a leaf's reads: those of the plan only, and counted. Blocks is the read of
@@ -51,6 +54,7 @@ func (w *skipWatch) watch(leaf jobs.Leaf) jobs.Leaf {
 func (w *skipWatch) pass(at place, blocks iter.Seq2[*dataset.Block, error]) iter.Seq2[*dataset.Block, error] {
 	return func(yield func(*dataset.Block, error) bool) {
 		var pass skips
+		records := int64(0)
 		noting := w.taker != nil && w.taker.begin(at)
 		if noting {
 			defer w.taker.abandon() // which does nothing after end
@@ -66,11 +70,15 @@ func (w *skipWatch) pass(at place, blocks iter.Seq2[*dataset.Block, error]) iter
 				pass.add(at, block.Skipped)
 				err = w.limits.check(pass)
 			}
+			if err == nil {
+				records += int64(len(block.IDs))
+			}
 			if !yield(block, err) || err != nil {
 				return
 			}
 		}
 		w.found = w.found.plus(pass)
+		w.counter.note(at, records)
 		if noting {
 			w.taker.end()
 		}
@@ -93,11 +101,16 @@ type plainRoots struct {
 	read   func(ctx context.Context, tree int) (jobs.Arrays, error)
 	limits skipLimits
 	found  skips
-	notes  notes    // of the first tree
-	nodes  [][]byte // of each tree that was read, the digests of its nodes
+	notes  notes // of the first tree
+	counts counts
+	ahead  jobs.Arrays // the first root, where it was read before the step asks for it
+	nodes  [][]byte    // of each tree that was read, the digests of its nodes
 }
 
 func (r *plainRoots) root(ctx context.Context, tree int) (jobs.Arrays, error) {
+	if tree == 0 && r.ahead != nil {
+		return r.ahead, nil
+	}
 	root, err := r.read(ctx, tree)
 	if err != nil {
 		return nil, err
@@ -110,18 +123,14 @@ func (r *plainRoots) root(ctx context.Context, tree int) (jobs.Arrays, error) {
 		digest := root.Digest()
 		r.nodes[tree] = slices.Concat(beneath, digest[:])
 	}
-	plain, s, err := detach(plain)
-	if err != nil {
-		return nil, err
-	}
-	plain, n, err := detachNotes(plain)
+	plain, b, err := detachAll(plain)
 	if err != nil {
 		return nil, err
 	}
 	if tree == 0 {
-		r.notes = n
+		r.notes, r.counts = b.notes, b.counts
 	}
-	r.found = r.found.plus(s)
+	r.found = r.found.plus(b.skips)
 	return plain, r.limits.check(r.found)
 }
 
@@ -140,6 +149,31 @@ func (r *plainRoots) record(ctx context.Context, to *proof.Record) error {
 	return nil
 }
 
+// metrics tell people of what was skipped and, in the first phase, of what reading noticed.
+func (r *plainRoots) metrics(phase string, first bool, passed string) ([]jobs.Metric, error) {
+	all, err := r.found.metrics(phase)
+	if err != nil || !first {
+		return all, err
+	}
+	noticed, err := r.notes.metrics(passed)
+	return append(all, noticed...), err
+}
+
+// layOut reads the only root of the first round before its step does, for the step plans by the blocks.
+func (t *Tasks) layOut(ctx context.Context, phase string, round jobs.Round, roots *plainRoots) (*layout, []jobs.Metric,
+	error) {
+	var err error
+	if roots.ahead, err = roots.root(ctx, 0); err != nil {
+		return nil, nil, err
+	}
+	l, err := layoutOf(t.blocks, round.Plan, roots.counts)
+	if err != nil {
+		return nil, nil, err
+	}
+	metrics, err := l.metrics(phase, roots.counts)
+	return l, metrics, err
+}
+
 // checkShard refuses shards that a plan does not have.
 func checkShard(p jobs.Plan, from jobs.Source, shard int) error {
 	shards := p.Shards
@@ -154,4 +188,11 @@ func checkShard(p jobs.Plan, from jobs.Source, shard int) error {
 
 func failing(err error) iter.Seq2[*dataset.Block, error] {
 	return func(yield func(*dataset.Block, error) bool) { yield(nil, err) }
+}
+
+type partSeq = iter.Seq2[jobs.Part, error]
+
+// noParts is the error of who reads blocks that are not there.
+func noParts(what string) partSeq {
+	return func(yield func(jobs.Part, error) bool) { yield(jobs.Part{}, errors.New(what)) }
 }

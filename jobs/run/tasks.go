@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/kernelops"
@@ -15,6 +16,8 @@ import (
 // that were skipped, which no phase sees. Its methods may be called at the same time.
 type Tasks struct {
 	phases   []jobs.Phase
+	blocks   jobs.BlockRecords
+	ids      []jobs.Phase // that come before them; none where records have no ids
 	skipMax  skipLimits
 	maxState protocol.ByteSize // 0 for no bound
 	ops      *kernelops.Set
@@ -22,12 +25,13 @@ type Tasks struct {
 
 // NewTasks returns the tasks of an algorithm under a spec with its defaults written in.
 func NewTasks(algorithm jobs.Algorithm, spec protocol.JobSpec, ops *kernelops.Set) (*Tasks, error) {
-	t := &Tasks{phases: algorithm.Phases(), ops: ops,
+	t := &Tasks{phases: algorithm.Phases(), blocks: jobs.BlocksOf(algorithm), ops: ops,
 		skipMax: limitsOf(spec), maxState: spec.Spec.Run.MaxStateBytes}
 	if len(t.phases) == 0 {
 		return nil, fmt.Errorf("jobs: kind %s has no phases", spec.Kind)
 	}
-	names := map[string]bool{"": true}
+	t.ids = idsPhases(spec, t.firstOfKind())
+	names := map[string]bool{"": true, idsName: true, idsTwiceName: true}
 	for _, p := range t.phases {
 		if names[p.Name()] {
 			return nil, fmt.Errorf("jobs: kind %s has two phases %q, or one without a name", spec.Kind, p.Name())
@@ -37,8 +41,21 @@ func NewTasks(algorithm jobs.Algorithm, spec protocol.JobSpec, ops *kernelops.Se
 	return t, nil
 }
 
-// First is the phase of the first round.
-func (t *Tasks) First() string { return t.phases[0].Name() }
+// First is the phase of the first round: of the kind's phases the first, unless ids are compared before.
+func (t *Tasks) First() string {
+	if len(t.ids) > 0 {
+		return t.ids[0].Name()
+	}
+	return t.firstOfKind()
+}
+
+func (t *Tasks) firstOfKind() string { return t.phases[0].Name() }
+
+// comparesIDs reports whether a phase is one of those that compare ids. They are of no kind, so that nothing travels
+// beside their arrays.
+func (t *Tasks) comparesIDs(phase string) bool {
+	return slices.ContainsFunc(t.ids, func(p jobs.Phase) bool { return p.Name() == phase })
+}
 
 // Map computes one leaf. A state or carry of nil stands for none. Leaf.Blocks may be nil: it
 // follows from Leaf.Read.
@@ -48,16 +65,26 @@ func (t *Tasks) Map(ctx context.Context, phase string, state jobs.Arrays, leaf j
 	if err != nil {
 		return nil, nil, err
 	}
-	state, known, err := detachKept(state)
+	if t.comparesIDs(phase) {
+		return p.Map(ctx, state, leaf, carry, t.ops)
+	}
+	state, known, err := t.detach(state, phase, leaf.Plan)
 	if err != nil {
 		return nil, nil, err
 	}
-	watch := skipWatch{limits: t.skipMax, kept: known}
-	if phase == t.First() && leaf.Tree == 0 {
+	watch := skipWatch{limits: t.skipMax, kept: known.kept}
+	if phase == t.firstOfKind() && leaf.Tree == 0 {
 		watch.taker = newNoteTaker(place{jobs.Input, leaf.Index}, t.skipMax[jobs.Input] > 0)
+		if known.layout == nil {
+			watch.counter = newCounter(t.blocks, leaf)
+		}
 	}
 	leaf.Emit = checked(leaf.Emit)
-	partial, newCarry, err = p.Map(ctx, state, watch.watch(leaf), carry, t.ops)
+	leaf = watch.watch(known.blocks(leaf, t.blocks))
+	partial, newCarry, err = p.Map(ctx, state, leaf, carry, t.ops)
+	if err == nil {
+		err = watch.counter.rest(ctx, leaf)
+	}
 	if err == nil {
 		err = t.skipMax.check(watch.found)
 	}
@@ -77,16 +104,26 @@ func (t *Tasks) Step(
 	if err != nil {
 		return jobs.Next{}, nil, err
 	}
+	if t.comparesIDs(phase) {
+		return t.stepIDs(ctx, p, state, round)
+	}
 	record := &proof.Record{Phase: phase, State: state.Digest(), StateSize: state.EncodedSize()}
-	state, known, err := detachKept(state)
+	state, known, err := t.detach(state, phase, round.Plan)
 	if err != nil {
 		return jobs.Next{}, nil, err
 	}
 	roots := &plainRoots{read: round.Root, limits: t.skipMax, nodes: make([][]byte, round.Trees)}
 	round.Root, round.Emit = roots.root, checked(round.Emit)
+	var laid []jobs.Metric
+	if known.layout == nil && t.blocks.Any() {
+		if known.layout, laid, err = t.layOut(ctx, phase, round, roots); err != nil {
+			return jobs.Next{}, nil, err
+		}
+	}
+	round.Plan = known.plan(round.Plan)
 	next, err := p.Step(ctx, state, round)
-	if phase == t.First() {
-		known = known.learn(roots)
+	if phase == t.firstOfKind() {
+		known.kept = known.learn(roots)
 	}
 	if err != nil {
 		return jobs.Next{}, nil, known.explain(err)
@@ -94,70 +131,51 @@ func (t *Tasks) Step(
 	if err := t.checkNext(p, next); err != nil {
 		return jobs.Next{}, nil, err
 	}
-	if next.Metrics, err = t.withFound(phase, next.Metrics, roots, known); err != nil {
+	metrics, err := roots.metrics(phase, phase == t.firstOfKind(), known.Passed)
+	if err != nil {
 		return jobs.Next{}, nil, err
 	}
+	next.Metrics = slices.Concat(next.Metrics, laid, metrics)
 	if err := roots.record(ctx, record); err != nil {
 		return jobs.Next{}, nil, err
 	}
-	known = known.after(record)
+	known.kept = known.after(record)
 	next.State, err = known.attach(next.State, next.Done)
 	return next, record, err
 }
 
-// withFound adds to a step's metrics what reading found.
-func (t *Tasks) withFound(phase string, metrics []jobs.Metric, roots *plainRoots, known kept) ([]jobs.Metric, error) {
-	found, err := roots.found.metrics(phase)
-	if err != nil {
-		return nil, err
-	}
-	metrics = append(metrics, found...)
-	if phase != t.First() {
-		return metrics, nil
-	}
-	noticed, err := roots.notes.metrics(known.Passed)
-	return append(metrics, noticed...), err
-}
-
 func (t *Tasks) merge(p jobs.Phase, left, right jobs.Arrays) (jobs.Arrays, error) {
-	a, skippedLeft, err := detach(left)
+	if t.comparesIDs(p.Name()) {
+		return p.Merge(left, right)
+	}
+	a, besideLeft, err := detachAll(left)
 	if err != nil {
 		return nil, err
 	}
-	b, skippedRight, err := detach(right)
+	b, besideRight, err := detachAll(right)
 	if err != nil {
 		return nil, err
 	}
-	a, notesLeft, err := detachNotes(a)
+	both, err := besideLeft.plus(besideRight)
 	if err != nil {
 		return nil, err
 	}
-	b, notesRight, err := detachNotes(b)
-	if err != nil {
-		return nil, err
-	}
-	noticed, err := notesLeft.plus(notesRight)
-	if err != nil {
-		return nil, err
-	}
-	skipped := skippedLeft.plus(skippedRight)
-	if err := t.skipMax.check(skipped); err != nil {
+	if err := t.skipMax.check(both.skips); err != nil {
 		return nil, err
 	}
 	merged, err := p.Merge(a, b)
 	if err != nil {
 		return nil, err
 	}
-	if merged, err = skipped.attach(merged); err != nil {
-		return nil, err
-	}
-	return noticed.attach(merged)
+	return both.attach(merged)
 }
 
 func (t *Tasks) phase(name string) (jobs.Phase, error) {
-	for _, p := range t.phases {
-		if p.Name() == name {
-			return p, nil
+	for _, phases := range [][]jobs.Phase{t.phases, t.ids} {
+		for _, p := range phases {
+			if p.Name() == name {
+				return p, nil
+			}
 		}
 	}
 	return nil, fmt.Errorf("jobs: no phase %q", name)
@@ -188,6 +206,16 @@ func (t *Tasks) checkNext(p jobs.Phase, next jobs.Next) error {
 	return nil
 }
 
+// Carries reports whether a leaf of the phase may depend on what the same leaf kept in the round before.
+func (t *Tasks) Carries(phase string) bool {
+	p, err := t.phase(phase)
+	if err != nil {
+		return false // Map will say so
+	}
+	c, ok := p.(jobs.Carrier)
+	return !ok || c.Carries()
+}
+
 // Gathers is the estimate of a Gatherer, and 0 for other phases. Of leaf it needs Tree, Index and Plan.
 func (t *Tasks) Gathers(phase string, leaf jobs.Leaf, records func(from jobs.Source, shard int) int64) int64 {
 	p, err := t.phase(phase)
@@ -198,14 +226,4 @@ func (t *Tasks) Gathers(phase string, leaf jobs.Leaf, records func(from jobs.Sou
 		return g.Gathers(leaf, records)
 	}
 	return 0
-}
-
-// Carries reports whether a phase may pass arrays from one round to the next, leaf by leaf (jobs.Carrier).
-func (t *Tasks) Carries(phase string) bool {
-	p, err := t.phase(phase)
-	if err != nil {
-		return false // Map will say so
-	}
-	c, ok := p.(jobs.Carrier)
-	return !ok || c.Carries()
 }

@@ -474,6 +474,198 @@ func (x *RetireResponse) GetJob() *Job {
 	return nil
 }
 
+type SignRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SignRequest) Reset() {
+	*x = SignRequest{}
+	mi := &file_gram_v1_model_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SignRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SignRequest) ProtoMessage() {}
+
+func (x *SignRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_model_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SignRequest.ProtoReflect.Descriptor instead.
+func (*SignRequest) Descriptor() ([]byte, []int) {
+	return file_gram_v1_model_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *SignRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+type SignResponse struct {
+	state          protoimpl.MessageState `protogen:"open.v1"`
+	JobId          string                 `protobuf:"bytes,1,opt,name=job_id,json=jobId,proto3" json:"job_id,omitempty"`
+	ModelSignature []byte                 `protobuf:"bytes,2,opt,name=model_signature,json=modelSignature,proto3" json:"model_signature,omitempty"` // of model.sig
+	Provenance     []byte                 `protobuf:"bytes,3,opt,name=provenance,proto3" json:"provenance,omitempty"`                               // a line of provenance.intoto.jsonl
+	PublicKey      string                 `protobuf:"bytes,4,opt,name=public_key,json=publicKey,proto3" json:"public_key,omitempty"`                // PEM
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *SignResponse) Reset() {
+	*x = SignResponse{}
+	mi := &file_gram_v1_model_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SignResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SignResponse) ProtoMessage() {}
+
+func (x *SignResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_model_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SignResponse.ProtoReflect.Descriptor instead.
+func (*SignResponse) Descriptor() ([]byte, []int) {
+	return file_gram_v1_model_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *SignResponse) GetJobId() string {
+	if x != nil {
+		return x.JobId
+	}
+	return ""
+}
+
+func (x *SignResponse) GetModelSignature() []byte {
+	if x != nil {
+		return x.ModelSignature
+	}
+	return nil
+}
+
+func (x *SignResponse) GetProvenance() []byte {
+	if x != nil {
+		return x.Provenance
+	}
+	return nil
+}
+
+func (x *SignResponse) GetPublicKey() string {
+	if x != nil {
+		return x.PublicKey
+	}
+	return ""
+}
+
+type SigningKeyRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SigningKeyRequest) Reset() {
+	*x = SigningKeyRequest{}
+	mi := &file_gram_v1_model_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SigningKeyRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SigningKeyRequest) ProtoMessage() {}
+
+func (x *SigningKeyRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_model_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SigningKeyRequest.ProtoReflect.Descriptor instead.
+func (*SigningKeyRequest) Descriptor() ([]byte, []int) {
+	return file_gram_v1_model_proto_rawDescGZIP(), []int{11}
+}
+
+type SigningKeyResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	PublicKey     string                 `protobuf:"bytes,1,opt,name=public_key,json=publicKey,proto3" json:"public_key,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SigningKeyResponse) Reset() {
+	*x = SigningKeyResponse{}
+	mi := &file_gram_v1_model_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SigningKeyResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SigningKeyResponse) ProtoMessage() {}
+
+func (x *SigningKeyResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_model_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SigningKeyResponse.ProtoReflect.Descriptor instead.
+func (*SigningKeyResponse) Descriptor() ([]byte, []int) {
+	return file_gram_v1_model_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *SigningKeyResponse) GetPublicKey() string {
+	if x != nil {
+		return x.PublicKey
+	}
+	return ""
+}
+
 var File_gram_v1_model_proto protoreflect.FileDescriptor
 
 const file_gram_v1_model_proto_rawDesc = "" +
@@ -505,12 +697,29 @@ const file_gram_v1_model_proto_rawDesc = "" +
 	"\rRetireRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"0\n" +
 	"\x0eRetireResponse\x12\x1e\n" +
-	"\x03job\x18\x01 \x01(\v2\f.gram.v1.JobR\x03job2\xa3\x02\n" +
+	"\x03job\x18\x01 \x01(\v2\f.gram.v1.JobR\x03job\"\x1d\n" +
+	"\vSignRequest\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"\x8d\x01\n" +
+	"\fSignResponse\x12\x15\n" +
+	"\x06job_id\x18\x01 \x01(\tR\x05jobId\x12'\n" +
+	"\x0fmodel_signature\x18\x02 \x01(\fR\x0emodelSignature\x12\x1e\n" +
+	"\n" +
+	"provenance\x18\x03 \x01(\fR\n" +
+	"provenance\x12\x1d\n" +
+	"\n" +
+	"public_key\x18\x04 \x01(\tR\tpublicKey\"\x13\n" +
+	"\x11SigningKeyRequest\"3\n" +
+	"\x12SigningKeyResponse\x12\x1d\n" +
+	"\n" +
+	"public_key\x18\x01 \x01(\tR\tpublicKey2\xa4\x03\n" +
 	"\fModelService\x12?\n" +
 	"\bSetAlias\x12\x18.gram.v1.SetAliasRequest\x1a\x19.gram.v1.SetAliasResponse\x12H\n" +
 	"\vRemoveAlias\x12\x1b.gram.v1.RemoveAliasRequest\x1a\x1c.gram.v1.RemoveAliasResponse\x12M\n" +
 	"\vListAliases\x12\x1b.gram.v1.ListAliasesRequest\x1a\x1c.gram.v1.ListAliasesResponse\"\x03\x90\x02\x01\x129\n" +
-	"\x06Retire\x12\x16.gram.v1.RetireRequest\x1a\x17.gram.v1.RetireResponseB5Z3github.com/gram-compute/gram/protocol/gramv1;gramv1b\x06proto3"
+	"\x06Retire\x12\x16.gram.v1.RetireRequest\x1a\x17.gram.v1.RetireResponse\x123\n" +
+	"\x04Sign\x12\x14.gram.v1.SignRequest\x1a\x15.gram.v1.SignResponse\x12J\n" +
+	"\n" +
+	"SigningKey\x12\x1a.gram.v1.SigningKeyRequest\x1a\x1b.gram.v1.SigningKeyResponse\"\x03\x90\x02\x01B5Z3github.com/gram-compute/gram/protocol/gramv1;gramv1b\x06proto3"
 
 var (
 	file_gram_v1_model_proto_rawDescOnce sync.Once
@@ -524,7 +733,7 @@ func file_gram_v1_model_proto_rawDescGZIP() []byte {
 	return file_gram_v1_model_proto_rawDescData
 }
 
-var file_gram_v1_model_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_gram_v1_model_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_gram_v1_model_proto_goTypes = []any{
 	(*Alias)(nil),               // 0: gram.v1.Alias
 	(*SetAliasRequest)(nil),     // 1: gram.v1.SetAliasRequest
@@ -535,26 +744,34 @@ var file_gram_v1_model_proto_goTypes = []any{
 	(*ListAliasesResponse)(nil), // 6: gram.v1.ListAliasesResponse
 	(*RetireRequest)(nil),       // 7: gram.v1.RetireRequest
 	(*RetireResponse)(nil),      // 8: gram.v1.RetireResponse
-	(*Job)(nil),                 // 9: gram.v1.Job
+	(*SignRequest)(nil),         // 9: gram.v1.SignRequest
+	(*SignResponse)(nil),        // 10: gram.v1.SignResponse
+	(*SigningKeyRequest)(nil),   // 11: gram.v1.SigningKeyRequest
+	(*SigningKeyResponse)(nil),  // 12: gram.v1.SigningKeyResponse
+	(*Job)(nil),                 // 13: gram.v1.Job
 }
 var file_gram_v1_model_proto_depIdxs = []int32{
-	0, // 0: gram.v1.SetAliasResponse.alias:type_name -> gram.v1.Alias
-	0, // 1: gram.v1.RemoveAliasResponse.alias:type_name -> gram.v1.Alias
-	0, // 2: gram.v1.ListAliasesResponse.aliases:type_name -> gram.v1.Alias
-	9, // 3: gram.v1.RetireResponse.job:type_name -> gram.v1.Job
-	1, // 4: gram.v1.ModelService.SetAlias:input_type -> gram.v1.SetAliasRequest
-	3, // 5: gram.v1.ModelService.RemoveAlias:input_type -> gram.v1.RemoveAliasRequest
-	5, // 6: gram.v1.ModelService.ListAliases:input_type -> gram.v1.ListAliasesRequest
-	7, // 7: gram.v1.ModelService.Retire:input_type -> gram.v1.RetireRequest
-	2, // 8: gram.v1.ModelService.SetAlias:output_type -> gram.v1.SetAliasResponse
-	4, // 9: gram.v1.ModelService.RemoveAlias:output_type -> gram.v1.RemoveAliasResponse
-	6, // 10: gram.v1.ModelService.ListAliases:output_type -> gram.v1.ListAliasesResponse
-	8, // 11: gram.v1.ModelService.Retire:output_type -> gram.v1.RetireResponse
-	8, // [8:12] is the sub-list for method output_type
-	4, // [4:8] is the sub-list for method input_type
-	4, // [4:4] is the sub-list for extension type_name
-	4, // [4:4] is the sub-list for extension extendee
-	0, // [0:4] is the sub-list for field type_name
+	0,  // 0: gram.v1.SetAliasResponse.alias:type_name -> gram.v1.Alias
+	0,  // 1: gram.v1.RemoveAliasResponse.alias:type_name -> gram.v1.Alias
+	0,  // 2: gram.v1.ListAliasesResponse.aliases:type_name -> gram.v1.Alias
+	13, // 3: gram.v1.RetireResponse.job:type_name -> gram.v1.Job
+	1,  // 4: gram.v1.ModelService.SetAlias:input_type -> gram.v1.SetAliasRequest
+	3,  // 5: gram.v1.ModelService.RemoveAlias:input_type -> gram.v1.RemoveAliasRequest
+	5,  // 6: gram.v1.ModelService.ListAliases:input_type -> gram.v1.ListAliasesRequest
+	7,  // 7: gram.v1.ModelService.Retire:input_type -> gram.v1.RetireRequest
+	9,  // 8: gram.v1.ModelService.Sign:input_type -> gram.v1.SignRequest
+	11, // 9: gram.v1.ModelService.SigningKey:input_type -> gram.v1.SigningKeyRequest
+	2,  // 10: gram.v1.ModelService.SetAlias:output_type -> gram.v1.SetAliasResponse
+	4,  // 11: gram.v1.ModelService.RemoveAlias:output_type -> gram.v1.RemoveAliasResponse
+	6,  // 12: gram.v1.ModelService.ListAliases:output_type -> gram.v1.ListAliasesResponse
+	8,  // 13: gram.v1.ModelService.Retire:output_type -> gram.v1.RetireResponse
+	10, // 14: gram.v1.ModelService.Sign:output_type -> gram.v1.SignResponse
+	12, // 15: gram.v1.ModelService.SigningKey:output_type -> gram.v1.SigningKeyResponse
+	10, // [10:16] is the sub-list for method output_type
+	4,  // [4:10] is the sub-list for method input_type
+	4,  // [4:4] is the sub-list for extension type_name
+	4,  // [4:4] is the sub-list for extension extendee
+	0,  // [0:4] is the sub-list for field type_name
 }
 
 func init() { file_gram_v1_model_proto_init() }
@@ -569,7 +786,7 @@ func file_gram_v1_model_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gram_v1_model_proto_rawDesc), len(file_gram_v1_model_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   9,
+			NumMessages:   13,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

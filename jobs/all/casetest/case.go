@@ -19,7 +19,13 @@ type Case struct {
 	Phases *Data
 	// Hashed is the SHA-256, in hex, of the model of Mails, under every kernel set.
 	Hashed string
-	Shards []Resharded
+	// Shards are data sets whose model is the same, however they are cut into shards and files.
+	Shards []*Data
+	// Blocks reports that another block_records gives another model.
+	Blocks bool
+	// Named gives the reason why another cut into files gives another model: what goes by the names of files. Once
+	// records have names of their own, no case needs one.
+	Named string
 	// Degenerate is for kinds that learn from vectors with labels.
 	Degenerate *Learner
 	// Memory is a data set of several times a worker's memory.
@@ -28,13 +34,6 @@ type Case struct {
 	Matrix *Clustered
 	// Without gives the reason why the kind has no case in a suite.
 	Without map[*Suite]string
-}
-
-// Resharded records whether another shard_bytes gives the same model of a data set.
-// docs/numerics.md, "Shards and the model", gives the reasons.
-type Resharded struct {
-	Data *Data
-	Same bool
 }
 
 // Learner describes what a case needs of a degenerate data set, and what becomes of it.

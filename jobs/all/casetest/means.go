@@ -4,7 +4,7 @@ func means() []Case {
 	mean := "NearestMean"
 	return []Case{
 		{Name: "nearest-mean", Kind: mean, Params: `{}`,
-			Shards:     []Resharded{{rounding, true}, {roundingSparse, true}},
+			Shards:     []*Data{rounding, roundingSparse},
 			Degenerate: &Learner{Predicts: true, Classifies: true},
 			Memory:     &Large{Input: table32}},
 		{Name: "nearestmean", Kind: mean, Params: `{"features":{"scale":"standard"}}`, Golden: true, Phases: iris,

@@ -1,6 +1,7 @@
 package casetest
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -18,6 +19,8 @@ import (
 type Run struct {
 	Data   *Data
 	Shards int
+	Files  bool // each shard is a file of its own
+	Block  int  // block_records, of a kind that has them; 0 for the default
 	Ops    *kernelops.Set
 	Wrap   func(jobs.Algorithm) jobs.Algorithm
 }
@@ -38,6 +41,9 @@ func (c Case) Train(t testing.TB, r Run) jobs.Arrays {
 		more = fmt.Sprintf(`"queries":{"uri":"file:///queries/",%s},`, r.Data.Format)
 		options = append(options, jobstest.WithQueries(jobstest.Deal(asked, 2)))
 	}
+	if r.Block > 0 && c.InBlocks(t) {
+		c.Params = c.inBlocks(r.Block)
+	}
 	spec, algorithm := c.algorithm(t, r.Data.Format, more)
 	if r.Wrap != nil {
 		algorithm = r.Wrap(algorithm)
@@ -49,8 +55,11 @@ func (c Case) Train(t testing.TB, r Run) jobs.Arrays {
 	if n == 0 {
 		n = 2
 	}
-	trained, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(records, n), 8), ops,
-		jobstest.Grouping{}, options...)
+	shards := jobstest.Shards(jobstest.Deal(records, n), 8)
+	if r.Files {
+		shards = jobstest.Files(jobstest.Deal(records, n), 8)
+	}
+	trained, err := jobstest.Run(t.Context(), algorithm, spec, shards, ops, jobstest.Grouping{}, options...)
 	if err != nil {
 		t.Fatalf("%s: %v", c.Name, err)
 	}
@@ -78,4 +87,23 @@ func (c Case) algorithm(t testing.TB, format, more string) (protocol.JobSpec, jo
 		t.Fatal(err)
 	}
 	return spec, algorithm
+}
+
+// InBlocks reports whether the kind goes by logical blocks: whether it has the parameter block_records.
+func (c Case) InBlocks(t testing.TB) bool {
+	t.Helper()
+	kind, err := all.Lookup(c.Kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = kind.Defaults(json.RawMessage(c.inBlocks(1)))
+	return err == nil
+}
+
+func (c Case) inBlocks(records int) string {
+	rest := strings.TrimPrefix(c.Params, "{")
+	if rest != "}" {
+		rest = "," + rest
+	}
+	return fmt.Sprintf(`{"block_records":%d%s`, records, rest)
 }

@@ -112,8 +112,8 @@ func (m *model) tellableBy() string {
 			for j := range i {
 				if m.sample.values[i*n+j] == 1 {
 					return fmt.Sprintf("leave out records that are equal or nearly so, "+
-						"such as those at %d of %q and %d of %q: they have an eigenvalue near 0",
-						m.sample.ids[j].Offset, m.sample.ids[j].Object, m.sample.ids[i].Offset, m.sample.ids[i].Object)
+						"such as those at %s and %s: they have an eigenvalue near 0", m.sample.record(j),
+						m.sample.record(i))
 				}
 			}
 		}

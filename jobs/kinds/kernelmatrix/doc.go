@@ -9,12 +9,15 @@
 // and writes who they are, object, offset and label, below records/ (of spec.input) and queries/.
 // Row and column i of the matrix is record i, counted from 0 over the training records in order.
 //
-// Phase "tiles" has a tree for each shard of rows, and in it a leaf for each shard of columns; of a symmetric
-// matrix for each (i, j) with i <= j. There are up to 2^20 leaves in up to 16,384 trees: 1,447 shards of a symmetric
-// matrix. More are refused before any is read. Merge lists what was written. A leaf cuts its shards into blocks of at
-// most params.tile records, and writes the kernel of each two blocks as a file of its own. It holds two blocks and
-// one tile in memory, whatever the number of records; a block has fewer records where these are wide (at most 16 MiB
-// of float32).
+// Phase "held_out", only where input.split holds records out, counts those left in each logical block of
+// params.block_records.
+//
+// Phase "tiles" has a tree for each block of rows, and in it a leaf for each block of columns; of a symmetric
+// matrix for each (i, j) with i <= j. There are up to 2^20 leaves in up to 16,384 trees: 1,447 blocks of a symmetric
+// matrix. More are refused before a tile is computed. Merge lists what was written. A leaf cuts its blocks into strips
+// of at most params.tile records, and writes the kernel of each two strips as a file of its own. It holds two strips
+// and one tile in memory, whatever the number of records; a strip has fewer records where these are wide (at most 16
+// MiB of float32).
 //
 // # Files
 //
@@ -30,14 +33,15 @@
 //	    if index["symmetric"]:
 //	        K[c:c+x.shape[1], r:r+x.shape[0]] = x.T
 //
-// An element is that of kernelops.Set.KernelMatrix and, of rbf, that of kernels.Evaluator, whatever the tiles, shards
-// and kernel set. The cut into files follows the shards. A value that is not finite is a BAD_RECORD fault.
+// An element is that of kernelops.Set.KernelMatrix and, of rbf, that of kernels.Evaluator, whatever the tiles, blocks
+// and kernel set. The cut into files follows the blocks, and neither the shards nor the files of the input. A value
+// that is not finite is a BAD_RECORD fault.
 //
 // # Positive semidefinite or not
 //
 // A kernel's matrix has no negative eigenvalue if it is an inner product of anything (Mercer). Of a symmetric
 // matrix the model therefore keeps a sample: the rows and columns of up to params.psd_sample records, which are drawn
-// by (seed, identity), so that no shard matters. Certify computes its eigenvalues with gonum. They are no bytes of
+// by (seed, ordinal), so that no shard matters. Certify computes its eigenvalues with gonum. They are no bytes of
 // the model or of any other promised file, because gonum's digits differ by build: they are computed from the sample
 // when the model is read. A tolerance bounds, in the Frobenius norm, what float32 may have changed in the sample
 // (bound, kernels.Function.ValueError), and gonum's own error: by Weyl's inequality no eigenvalue of the exact matrix

@@ -1,7 +1,6 @@
 package kernelmatrix
 
 import (
-	"cmp"
 	"context"
 	"iter"
 	"math"
@@ -43,20 +42,19 @@ func (p *tilesPhase) finish(
 	return jobs.Next{Done: true, State: jobs.ArraysOf(m), Metrics: metrics}, err
 }
 
-// sample is the matrix of some records among themselves, in the order of their identities.
+// sample is the matrix of some records among themselves, in the order of the data set.
 type sample struct {
-	ids       []dataset.Identity
-	values    []float32 // len(ids) x len(ids)
-	tolerance float64   // bounds the Frobenius norm of what float32 changed in values
+	ids       []dataset.Identity // Offset is the ordinal, and Object empty, unless named
+	named     bool               // of a model of an earlier release
+	values    []float32          // len(ids) x len(ids)
+	tolerance float64            // bounds the Frobenius norm of what float32 changed in values
 }
 
 // newSample computes the matrix of the records drawn. Any kernel set would give the same bits.
 func newSample(kernel kernels.Function, width int, draws []sampling.Draw) (*sample, error) {
 	n := len(draws)
 	// total order: identities differ
-	slices.SortFunc(draws, func(a, b sampling.Draw) int {
-		return cmp.Or(cmp.Compare(a.ID.Object, b.ID.Object), cmp.Compare(a.ID.Offset, b.ID.Offset))
-	})
+	slices.SortFunc(draws, func(a, b sampling.Draw) int { return a.ID.Compare(b.ID) })
 	s := &sample{ids: make([]dataset.Identity, n), values: make([]float32, n*n)}
 	x, norms := kernelops.NewMatrix(n, width), make([]float64, n)
 	for i, d := range draws {

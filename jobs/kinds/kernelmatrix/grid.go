@@ -10,15 +10,15 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// grid is how shards lie along the matrix.
+// grid is how logical blocks lie along the matrix.
 type grid struct {
 	symmetric     bool
-	rows, columns []int64 // records of each shard
+	rows, columns []int64 // training records of each block
 }
 
 // Fields lists the grid; whether it is symmetric is known.
 func (g *grid) Fields(f *jobs.Fields) {
-	jobs.List(f, "grid.rows", &g.rows) // records of each shard of rows
+	jobs.List(f, "grid.rows", &g.rows) // training records of each block of rows
 	if g.symmetric {
 		g.columns = g.rows
 	} else {
@@ -31,20 +31,20 @@ func checkAxis(axis []int64) error {
 	total := int64(0)
 	for _, n := range axis {
 		if n < 0 || n > math.MaxInt64-total {
-			return jobs.Malformed("a shard of %d records after %d", n, total)
+			return jobs.Malformed("a block of %d records after %d", n, total)
 		}
 		total += n
 	}
 	return nil
 }
 
-// A tree is for a shard of rows, a leaf of it for a shard of columns. A round may have that number of trees.
+// A tree is for a block of rows, a leaf of it for a block of columns. A round may have that number of trees.
 const (
 	maxTrees = 16 << 10
 	maxPairs = 1 << 20
 )
 
-// checkPairs refuses more shards of rows and of columns than a round has room for pairs of.
+// checkPairs refuses more blocks of rows and of columns than a round has room for pairs of.
 func checkPairs(rows, columns int, symmetric bool) error {
 	pairs := int64(rows) * int64(columns)
 	if symmetric {
@@ -55,14 +55,14 @@ func checkPairs(rows, columns int, symmetric bool) error {
 	}
 	if symmetric {
 		return protocol.InputFault(protocol.CodeInputLimit,
-			"%d shards have %d pairs; a kernel matrix takes up to %d", rows, pairs, maxPairs).
-			WithHint("Raise spec.input.shard_bytes, so that there are fewer shards.")
+			"%d blocks have %d pairs; a kernel matrix takes up to %d", rows, pairs, maxPairs).
+			WithHint("Raise spec.params.block_records, so that there are fewer blocks.")
 	}
 	return protocol.InputFault(protocol.CodeInputLimit,
-		"%d shards of queries and %d of the input have %d pairs; a kernel matrix takes up to %d, and %d shards of "+
+		"%d blocks of queries and %d of the input have %d pairs; a kernel matrix takes up to %d, and %d blocks of "+
 			"queries",
 		rows, columns, pairs, maxPairs, maxTrees).
-		WithHint("Raise spec.input.shard_bytes or spec.queries.shard_bytes, so that there are fewer shards.")
+		WithHint("Raise spec.params.block_records, so that there are fewer blocks.")
 }
 
 // trees lists the leaves of each tree: those on the diagonal and to the right of it, where the matrix is symmetric.
@@ -77,19 +77,27 @@ func (g grid) trees() []int {
 	return trees
 }
 
-// pair returns the shards of a leaf.
+// pair returns the blocks of a leaf.
 func (g grid) pair(tree, leaf int) (row, column int, err error) {
 	if g.symmetric {
 		leaf += tree
 	}
 	if tree < 0 || tree >= len(g.rows) || leaf < 0 || leaf >= len(g.columns) {
-		return 0, 0, jobs.Malformed("leaf %d of tree %d of %d and %d shards", leaf, tree, len(g.rows), len(g.columns))
+		return 0, 0, jobs.Malformed("leaf %d of tree %d of %d and %d blocks", leaf, tree, len(g.rows), len(g.columns))
 	}
 	return tree, leaf, nil
 }
 
-// first is the number of the first record of a shard.
-func first(axis []int64, shard int) int64 { return sums.Total(axis[:shard]) }
+// first is the number of the first record of a block.
+func first(axis []int64, block int) int64 { return sums.Total(axis[:block]) }
+
+// axisOf cuts records, none held out, into blocks.
+func axisOf(records, each int64) (axis []int64) {
+	for ; records > 0; records -= each {
+		axis = append(axis, min(records, each))
+	}
+	return axis
+}
 
 func (g grid) height() int64 { return first(g.rows, len(g.rows)) }
 func (g grid) width() int64  { return first(g.columns, len(g.columns)) }
@@ -114,23 +122,23 @@ var tileHeader = int64(len(parts.NPYHeader("<f4", maxTile, maxTile)))
 // written counts the elements and the files of all tiles. Of a symmetric matrix those above the diagonal are written,
 // and those on it, which are whole squares. Axes of up to maxRecords keep both within int64.
 func (g grid) written(side int64) (elements, tiles int64) {
-	down, squares := blocksOf(g.rows, side)
+	down, squares := stripsOf(g.rows, side)
 	if !g.symmetric {
-		across, _ := blocksOf(g.columns, side)
+		across, _ := stripsOf(g.columns, side)
 		return g.height() * g.width(), down * across
 	}
 	return (g.height()*g.height()-squares)/2 + squares, down * (down + 1) / 2
 }
 
-// blocksOf cuts each shard of an axis into blocks of up to side records: how many there are, and the sum of their
+// stripsOf cuts each block of an axis into strips of up to side records: how many there are, and the sum of their
 // squares.
-func blocksOf(axis []int64, side int64) (blocks, squares int64) {
+func stripsOf(axis []int64, side int64) (strips, squares int64) {
 	for _, n := range axis {
 		full, rest := n/side, n%side
-		blocks, squares = blocks+full, squares+full*side*side+rest*rest
+		strips, squares = strips+full, squares+full*side*side+rest*rest
 		if rest > 0 {
-			blocks++
+			strips++
 		}
 	}
-	return blocks, squares
+	return strips, squares
 }

@@ -68,8 +68,8 @@ func TestWhatCannotBeComputed(t *testing.T) {
 	wantFault(t, "another width", err, protocol.CodeBadRecord, "width")
 }
 
-// The bound on bytes is that of the files, headers of 128 bytes included. Three records in one shard are one tile of
-// 9 elements, 164 bytes; in blocks of two, tiles of 4, 2 and 1, 28 + 384; in two shards of two and one the same; as
+// The bound on bytes is that of the files, headers of 128 bytes included. Three records in one block are one tile of
+// 9 elements, 164 bytes; in tiles of two, tiles of 4, 2 and 1, 28 + 384; in two blocks of two and one the same; as
 // queries of themselves 4 + 2 + 2 + 1, 36 + 512.
 func TestMaxBytes(t *testing.T) {
 	for _, c := range []struct {
@@ -78,7 +78,8 @@ func TestMaxBytes(t *testing.T) {
 		queries bool
 		bytes   int64
 	}{
-		{``, 1, false, 164}, {`"tile": 2, `, 1, false, 412}, {``, 2, false, 412}, {`"tile": 2, `, 1, true, 548},
+		{``, 1, false, 164}, {`"tile": 2, `, 1, false, 412}, {`"block_records": 2, `, 2, false, 412},
+		{`"tile": 2, `, 1, true, 548},
 	} {
 		var queries [][]jobstest.Record
 		if c.queries {
@@ -109,27 +110,26 @@ func TestMaxBytes(t *testing.T) {
 	}
 }
 
-// More shards than there may be pairs of are refused before any is read; 200 of them, nearly all empty, have the
+// More blocks than there may be pairs of are refused before a tile is computed; 200 shards, nearly all empty, have the
 // matrix of one.
-func TestPairsOfShards(t *testing.T) {
+func TestPairsOfBlocks(t *testing.T) {
 	for _, ok := range []error{checkPairs(1447, 1447, true), checkPairs(1<<14, 64, false),
 		checkPairs(1, 1<<20, false)} {
 		if ok != nil {
 			t.Error(ok)
 		}
 	}
-	wantFault(t, "1448 shards", checkPairs(1448, 1448, true), protocol.CodeInputLimit,
-		"1448 shards have 1049076 pairs; a kernel matrix takes up to 1048576")
+	wantFault(t, "1448 blocks", checkPairs(1448, 1448, true), protocol.CodeInputLimit,
+		"1448 blocks have 1049076 pairs; a kernel matrix takes up to 1048576")
 	wantFault(t, "queries", checkPairs(1<<14+1, 1, false), protocol.CodeInputLimit,
-		"16385 shards of queries and 1 of the input")
+		"16385 blocks of queries and 1 of the input")
 	wantFault(t, "a base", checkPairs(2, 1<<20, false), protocol.CodeInputLimit, "pairs")
-	algorithm, err := New(specOf(t, `{}`, false))
-	if err != nil {
-		t.Fatal(err)
+	many := make([][]float32, 1448)
+	for i := range many {
+		many[i] = []float32{1}
 	}
-	_, _, err = algorithm.Phases()[0].Map(t.Context(), nil, jobs.Leaf{Plan: jobs.Plan{Shards: 2000}}, nil,
-		kernelops.Generic())
-	wantFault(t, "at the first leaf", err, protocol.CodeInputLimit, "2000 shards")
+	_, err := run(t, `{"block_records": 1}`, many, 3, kernelops.Best())
+	wantFault(t, "after the first round", err, protocol.CodeInputLimit, "1448 blocks")
 
 	_, want, _ := assembled(t, mustRun(t, `{}`, three, 1, kernelops.Best()).Files)
 	_, got, _ := assembled(t, mustRun(t, `{}`, three, 200, kernelops.Best()).Files)
@@ -227,10 +227,10 @@ func TestHostileModels(t *testing.T) {
 		},
 		"tolerance":          func(a jobs.Arrays) { jobs.PutScalar(a, modelError, -1.0) },
 		"tolerance infinite": func(a jobs.Arrays) { jobs.PutScalar(a, modelError, math.Inf(1)) },
-		"offsets":            func(a jobs.Arrays) { jobs.Put(a, "sample.offsets", []int64{1}) },
+		"fewer drawn":        func(a jobs.Arrays) { jobs.Put(a, modelDrawn, []int64{1}) },
+		"none drawn":         func(a jobs.Arrays) { delete(a, modelDrawn) },
 		"a large sample": func(a jobs.Arrays) {
-			a.PutStrings("sample.objects", jobs.StringsOf(make([]string, 257)...))
-			jobs.Put(a, "sample.offsets", make([]int64, 257))
+			jobs.Put(a, modelDrawn, make([]int64, 257))
 			jobs.Put(a, modelValues, make([]float32, 257*257), 257, 257)
 		},
 	} {

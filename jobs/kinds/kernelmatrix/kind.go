@@ -1,7 +1,11 @@
 package kernelmatrix
 
 import (
+	"slices"
+
+	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/blocks"
 	"github.com/gram-compute/gram/jobs/learn/describe"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/kernels"
@@ -20,13 +24,17 @@ func Kind() jobs.Kind {
 		Figures: jobs.FiguresOf(jobs.Load[model], (*model).figures), Certify: certify}
 }
 
-// plan is what both phases know.
+// plan is what all phases know.
 type plan struct {
 	params  Params
 	seed    uint64
 	train   jobs.Records
-	queries bool // rows are spec.queries; without them the matrix is symmetric
+	queries bool           // rows are spec.queries; without them the matrix is symmetric
+	heldOut bool           // some records of spec.input are
+	ways    [2]dataset.Way // how records are named, by jobs.Source
 }
+
+func (p *plan) way(of jobs.Source) dataset.Way { return p.ways[of] }
 
 // function is the kernel over a space.
 func (p *plan) function(space *features.Space) (kernels.Function, error) {
@@ -34,7 +42,7 @@ func (p *plan) function(space *features.Space) (kernels.Function, error) {
 	return kernels.NewFunction(k, space), err
 }
 
-// New makes the algorithm: phases "records" and "tiles".
+// New makes the algorithm: phases "records" and "tiles" and, where records are held out, "held_out" between them.
 func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	own, err := params.Parse[Params](spec.Spec.Params)
 	if err != nil {
@@ -44,8 +52,14 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{own, spec.Spec.Repro.Seed, jobs.TrainingRecords(spec), spec.Spec.Queries != nil}
-	return jobs.Phases{(&recordsPhase{p, space}).phase(), (&tilesPhase{p}).phase()}, nil
+	p := &plan{own, spec.Spec.Repro.Seed, jobs.TrainingRecords(spec), spec.Spec.Queries != nil,
+		spec.Spec.Input.Split.Test > 0,
+		[2]dataset.Way{jobs.WayOf(spec.Spec, jobs.Input), jobs.WayOf(spec.Spec, jobs.Queries)}}
+	phases := jobs.Phases{(&recordsPhase{p, space}).phase(), (&tilesPhase{p}).phase()}
+	if p.heldOut {
+		phases = slices.Insert(phases, 1, (&heldOutPhase{p}).phase())
+	}
+	return own.Algorithm(phases, p.queries), nil
 }
 
 // Params of a job of kind KernelMatrix.
@@ -55,6 +69,7 @@ type Params struct {
 	PSDSample int               `json:"psd_sample"`
 	MaxBytes  protocol.ByteSize `json:"max_bytes"`
 	Features  features.Params   `json:"features"`
+	blocks.Size
 }
 
 // Bounds of parameters.
@@ -69,6 +84,7 @@ const (
 func (p *Params) Parameters() []params.Parameter {
 	return append(p.Declare(kernels.Linear),
 		params.Whole("tile", &p.Tile, defaultTile, 1, maxTile).Says("Most rows, and most columns, of a file."),
+		p.BlockParameter("A tile lies in one block of rows and one of columns."),
 		params.Whole("psd_sample", &p.PSDSample, maxSample, 0, maxSample).
 			Says("Records drawn for the eigenvalues; 0 for none."),
 		params.Bytes("max_bytes", &p.MaxBytes, defaultMaxBytes).

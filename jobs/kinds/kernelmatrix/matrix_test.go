@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/jobstest"
 	"github.com/gram-compute/gram/jobs/learn/parts"
@@ -106,7 +107,9 @@ func TestThreePointsByHand(t *testing.T) {
 		`{"kernel": "sigmoid", "scale": 100, "offset": -50}`: {1, -1, 1, -1, 1, 1, 1, 1, 1},
 	} {
 		for _, shards := range []int{1, 2, 3, 5} {
-			result := mustRun(t, params, three, shards, kernelops.Generic())
+			blocks := fmt.Sprintf(`{"block_records": %d, `, 1+shards%3)
+			blocks = strings.Replace(strings.Replace(params, "{", blocks, 1), ", }", "}", 1)
+			result := mustRun(t, blocks, three, shards, kernelops.Generic())
 			x, got, _ := assembled(t, result.Files)
 			if fmt.Sprint(got) != fmt.Sprint(want) || x.Rows != 3 || !x.Symmetric {
 				t.Errorf("%s in %d shards: %v, want %v", params, shards, got, want)
@@ -148,7 +151,8 @@ func TestFilesByHand(t *testing.T) {
 func TestQueriesByHand(t *testing.T) {
 	queries := jobstest.Deal(jobstest.DenseRecords([][]float32{{1, 1}, {2, 0}, {0, 0}, {-1, 1}}), 3)
 	for _, shards := range []int{1, 2, 4} {
-		result := mustRun(t, `{"tile": 2}`, three, shards, kernelops.Generic(), queries...)
+		result := mustRun(t, fmt.Sprintf(`{"tile": 2, "block_records": %d}`, 4-shards/2), three, shards,
+			kernelops.Generic(), queries...)
 		x, got, _ := assembled(t, result.Files)
 		want := []float32{1, 2, 7, 2, 0, 6, 0, 0, 0, -1, 2, 1}
 		if fmt.Sprint(got) != fmt.Sprint(want) || x.Symmetric || x.Rows != 4 || x.Columns != 3 {
@@ -209,4 +213,54 @@ func TestCertificateByHand(t *testing.T) {
 	if c, err = Certify(result.Model); c != nil || err != nil {
 		t.Errorf("no sample: %+v, %v", c, err)
 	}
+}
+
+// Records that are held out are neither rows nor columns, whatever blocks they were in; some blocks have none left.
+func TestHeldOutRecords(t *testing.T) {
+	rows := iris(t)[:40]
+	split := func(block, shards int) ([]byte, jobstest.Result) {
+		spec := specOf(t, fmt.Sprintf(`{"tile": 5, "block_records": %d}`, block), false)
+		spec.Spec.Input.Split.Test = 0.4
+		result, err := rerunIn(t, spec, rows, shards)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, file := assembled(t, result.Files)
+		return file, result
+	}
+	spec := specOf(t, `{}`, false)
+	spec.Spec.Input.Split.Test = 0.4
+	train, left := jobs.TrainingRecords(spec)(), [][]float32{}
+	for i, row := range rows {
+		if train(dataset.Identity{Object: "records", Offset: int64(i)}) {
+			left = append(left, row)
+		}
+	}
+	if len(left) < 10 || len(left) > 35 {
+		t.Fatalf("%d of %d records are left", len(left), len(rows))
+	}
+	_, _, want := assembled(t, mustRun(t, `{}`, left, 1, kernelops.Best()).Files)
+	for _, block := range []int{1, 4, 7, 100} {
+		models := map[string]bool{}
+		for _, shards := range []int{1, 3, 60} {
+			file, result := split(block, shards)
+			if !bytes.Equal(file, want) {
+				t.Errorf("blocks of %d, %d shards: another matrix than that of the records left", block, shards)
+			}
+			models[jobstest.Digest(result.Model)] = true
+		}
+		if len(models) != 1 {
+			t.Errorf("blocks of %d: %d models", block, len(models))
+		}
+	}
+}
+
+func rerunIn(t *testing.T, spec protocol.JobSpec, rows [][]float32, shards int) (jobstest.Result, error) {
+	t.Helper()
+	algorithm, err := New(spec)
+	if err != nil {
+		return jobstest.Result{}, err
+	}
+	dealt := jobstest.Shards(jobstest.Deal(jobstest.DenseRecords(rows), shards), 3)
+	return jobstest.Run(t.Context(), algorithm, spec, dealt, kernelops.Best(), jobstest.Grouping{})
 }

@@ -2,6 +2,7 @@ package kernelmatrix
 
 import (
 	"encoding/hex"
+	"fmt"
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
@@ -14,6 +15,7 @@ const (
 	modelIndex  = "matrix.index"     // U8: SHA-256 of tiles/index.json, in hexadecimal
 	modelValues = "sample.values"    // F32 [drawn, drawn]
 	modelError  = "sample.tolerance" // F64 scalar
+	modelDrawn  = "sample.records"   // I64: the ordinals of the records drawn; absent where none were
 )
 
 type model struct {
@@ -29,7 +31,7 @@ type model struct {
 
 // Fields lists the model.
 func (m *model) Fields(f *jobs.Fields) {
-	kernels.KindField(f, KindName, m.kernel)
+	kernels.KindField(f, KindName, m.kernel, f.Has(modelDrawn, m.sample != nil && !m.sample.named))
 	jobs.Make(f, &m.space).Fields(f)
 	m.kernel.Fields(f, m.space)
 	m.roads.Fields(f, m.kernel)
@@ -58,6 +60,24 @@ func (m *model) check() error {
 
 // Fields lists the sample.
 func (s *sample) Fields(f *jobs.Fields) {
+	if s.named = !f.Has(modelDrawn, !s.named); s.named {
+		s.identityFields(f)
+	} else {
+		ordinals := make([]int64, len(s.ids))
+		for i, id := range s.ids {
+			ordinals[i] = id.Offset
+		}
+		jobs.List(f, modelDrawn, &ordinals)
+		s.read(f, ordinals, func(int) string { return "" })
+	}
+	n := len(s.ids)
+	jobs.List(f, modelValues, &s.values, n, n)
+	jobs.Scalar(f, modelError, &s.tolerance)
+	f.Check(s.check)
+}
+
+// identityFields are the identities of the records drawn in a model of an earlier release.
+func (s *sample) identityFields(f *jobs.Fields) {
 	var objects jobs.Strings
 	offsets := make([]int64, len(s.ids))
 	for i, id := range s.ids {
@@ -65,17 +85,27 @@ func (s *sample) Fields(f *jobs.Fields) {
 		offsets[i] = id.Offset
 	}
 	f.Strings("sample.objects", &objects) // of the records drawn; absent where none were
-	n := objects.Len()
-	f.Require(n <= maxSample, "a sample of %d records; there are at most %d", n, maxSample)
-	jobs.List(f, "sample.offsets", &offsets, n)
-	if f.Reading() {
-		for i, offset := range offsets {
-			s.ids = append(s.ids, dataset.Identity{Object: string(objects.At(i)), Offset: offset})
-		}
+	jobs.List(f, "sample.offsets", &offsets, objects.Len())
+	s.read(f, offsets, func(i int) string { return string(objects.At(i)) })
+}
+
+func (s *sample) read(f *jobs.Fields, offsets []int64, object func(i int) string) {
+	if !f.Reading() {
+		return
 	}
-	jobs.List(f, modelValues, &s.values, n, n)
-	jobs.Scalar(f, modelError, &s.tolerance)
-	f.Check(s.check)
+	f.Require(len(offsets) <= maxSample, "a sample of %d records; there are at most %d", len(offsets), maxSample)
+	for i, offset := range offsets {
+		s.ids = append(s.ids, dataset.Identity{Object: object(i), Offset: offset})
+	}
+}
+
+// record names a record drawn: by its number in the data set, from 0, or in models of earlier releases by its place in
+// an object.
+func (s *sample) record(i int) string {
+	if s.named {
+		return fmt.Sprintf("%d of %q", s.ids[i].Offset, s.ids[i].Object)
+	}
+	return fmt.Sprintf("record %d", s.ids[i].Offset)
 }
 
 func (s *sample) check() error {

@@ -88,15 +88,18 @@ var kernelCases = []struct {
 }
 
 // Flowers against float64 by brute force, within the bound; the whole matrix is symmetric and has the same bytes for
-// every kernel set, number of shards and size of tile; and the certificate is right.
+// every kernel set, number of shards, size of tile and of block; and the certificate is right.
 func TestFlowers(t *testing.T) {
 	rows := iris(t)
 	for _, c := range kernelCases {
 		var whole []byte
 		model := ""
 		for _, ops := range kernelops.All() {
-			for _, cut := range []struct{ shards, tile int }{{1, 2048}, {1, 40}, {7, 2048}, {4, 9}} {
-				result := mustRun(t, fmt.Sprintf(`{%s, "tile": %d}`, c.params, cut.tile), rows, cut.shards, ops)
+			for _, cut := range []struct{ shards, tile, block int }{
+				{1, 2048, 1 << 14}, {1, 40, 1 << 14}, {7, 2048, 16}, {4, 9, 23}, {3, 2048, 50},
+			} {
+				result := mustRun(t, fmt.Sprintf(`{%s, "tile": %d, "block_records": %d}`, c.params, cut.tile,
+					cut.block), rows, cut.shards, ops)
 				x, got, file := assembled(t, result.Files)
 				if whole == nil {
 					whole = file
@@ -177,7 +180,7 @@ func sampleOf(t *testing.T, a jobs.Arrays) string {
 // The sample is a principal submatrix of the matrix, of the records that it names.
 func TestSampleIsOfTheMatrix(t *testing.T) {
 	rows := iris(t)
-	result := mustRun(t, `{"kernel": "rbf", "psd_sample": 20}`, rows, 3, kernelops.Best())
+	result := mustRun(t, `{"kernel": "rbf", "psd_sample": 20, "block_records": 40}`, rows, 3, kernelops.Best())
 	_, whole, _ := assembled(t, result.Files)
 	m, err := jobs.Load[model](result.Model)
 	if err != nil || len(m.sample.ids) != 20 {

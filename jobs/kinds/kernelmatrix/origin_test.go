@@ -187,15 +187,15 @@ func hard() map[string][][]float32 {
 }
 
 // Hard data have the values of float64 as well, by the second road, and the same bytes and counts for every kernel
-// set, cut into shards and tiles.
+// set, cut into shards, blocks and tiles.
 func TestHardDataByDifferences(t *testing.T) {
 	for name, rows := range hard() {
 		var whole []byte
 		figures := ""
 		for _, ops := range kernelops.All() {
-			for _, cut := range []struct{ shards, tile int }{{1, 2048}, {3, 2048}, {2, 9}} {
-				result := mustRun(t, fmt.Sprintf(`{"kernel": "rbf", "gamma": 0.5, "tile": %d}`, cut.tile), rows,
-					cut.shards, ops)
+			for _, cut := range []struct{ shards, tile, block int }{{1, 2048, 1 << 14}, {3, 2048, 7}, {2, 9, 31}} {
+				result := mustRun(t, fmt.Sprintf(`{"kernel": "rbf", "gamma": 0.5, "tile": %d, "block_records": %d}`,
+					cut.tile, cut.block), rows, cut.shards, ops)
 				_, got, file := assembled(t, result.Files)
 				n, bound := roads(t, result)
 				if whole == nil {

@@ -2,6 +2,7 @@ package kernelmatrix
 
 import (
 	"context"
+	"slices"
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
@@ -55,10 +56,7 @@ func (c *counted) plus(right *counted) (*counted, error) {
 func (p *recordsPhase) count(
 	ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, ops *kernelops.Set,
 ) (*counted, error) {
-	if err := p.checkShards(leaf.Plan); err != nil {
-		return nil, err
-	}
-	own := newRoll(p.train())
+	own := newRoll(p.train(), p.way(jobs.Input))
 	found, err := p.space.Count(ctx, leaf.Watched(own.add), ops)
 	if err != nil {
 		return nil, err
@@ -68,7 +66,7 @@ func (p *recordsPhase) count(
 		return nil, err
 	}
 	for shard := leaf.Index; shard < leaf.Plan.QueryShards; shard += leaf.Plan.Shards {
-		queries := newRoll(nil)
+		queries := newRoll(nil, p.way(jobs.Queries))
 		for block, err := range leaf.Read(ctx, jobs.Queries, shard) {
 			if err != nil {
 				return nil, err
@@ -82,7 +80,8 @@ func (p *recordsPhase) count(
 	return c, nil
 }
 
-// finish writes the indices of the records and plans the tiles.
+// finish writes the indices of the records and plans the tiles; where records are held out, those that are left in each
+// block must be counted before.
 func (p *recordsPhase) finish(
 	ctx context.Context, _ jobs.Arrays, root *counted, round jobs.Round,
 ) (jobs.Next, error) {
@@ -90,57 +89,70 @@ func (p *recordsPhase) finish(
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	grid, err := p.grid(ctx, &root.census, round)
+	if err := p.checkBlocks(round.Plan); err != nil {
+		return jobs.Next{}, err
+	}
+	columns, err := p.index(ctx, round.Emit, &root.census, jobs.Input, round.Plan.Shards)
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	side, err := p.params.side(space.Width)
+	each := int64(p.params.BlockRecords)
+	s := &state{space: space, grid: grid{symmetric: !p.queries, columns: axisOf(columns, each)}}
+	if s.grid.rows = s.grid.columns; p.queries {
+		rows, err := p.index(ctx, round.Emit, &root.census, jobs.Queries, round.Plan.QueryShards)
+		if err != nil {
+			return jobs.Next{}, err
+		}
+		s.grid.rows = axisOf(rows, each)
+	}
+	next := jobs.Next{Phase: heldOutName, Trees: []int{round.Plan.Blocks}, State: jobs.ArraysOf(s)}
+	if !p.heldOut {
+		next, err = p.tile(ctx, s, round)
+	}
+	next.Metrics = slices.Concat(metrics, next.Metrics)
+	return next, err
+}
+
+// tile plans the tiles. A matrix without rows ends here.
+func (p *plan) tile(ctx context.Context, s *state, round jobs.Round) (jobs.Next, error) {
+	side, err := p.params.side(s.space.Width)
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	if err := grid.checkSize(int64(p.params.MaxBytes), side); err != nil {
+	if err := s.grid.checkSize(int64(p.params.MaxBytes), side); err != nil {
 		return jobs.Next{}, err
 	}
-	state := jobs.ArraysOf(&state{space: space, grid: grid})
-	return jobs.Next{Phase: tilesName, Trees: grid.trees(), State: state, Metrics: metrics}, nil
+	if len(s.grid.rows) > 0 {
+		return jobs.Next{Phase: tilesName, Trees: s.grid.trees(), State: jobs.ArraysOf(s)}, nil
+	}
+	if s.kernel, err = p.function(s.space); err != nil {
+		return jobs.Next{}, err
+	}
+	return (&tilesPhase{p}).finish(ctx, s, func(func(*written, error) bool) {}, round)
 }
 
-// grid lays the shards along the matrix, and writes the indices of their records.
-func (p *recordsPhase) grid(ctx context.Context, c *census, round jobs.Round) (g grid, err error) {
-	g.symmetric = !p.queries
-	if g.columns, err = p.index(ctx, round.Emit, c, jobs.Input, round.Plan.Shards); err != nil {
-		return grid{}, err
-	}
-	g.rows = g.columns
+// checkBlocks refuses too many blocks before a tile is computed.
+func (p *plan) checkBlocks(cut jobs.Plan) error {
 	if p.queries {
-		g.rows, err = p.index(ctx, round.Emit, c, jobs.Queries, round.Plan.QueryShards)
+		return checkPairs(cut.QueryBlocks, cut.Blocks, false)
 	}
-	return g, err
+	return checkPairs(cut.Blocks, cut.Blocks, true)
 }
 
-// checkShards refuses too many shards before any is read.
-func (p *plan) checkShards(cut jobs.Plan) error {
-	if p.queries {
-		return checkPairs(cut.QueryShards, cut.Shards, false)
-	}
-	return checkPairs(cut.Shards, cut.Shards, true)
-}
-
-// index writes the index of a data set's records and returns how many there are in each shard.
-func (p *plan) index(ctx context.Context, emit jobs.Emit, c *census, source jobs.Source, shards int) ([]int64, error) {
+// index writes the index of a data set's records and returns how many there are.
+func (p *plan) index(
+	ctx context.Context, emit jobs.Emit, c *census, source jobs.Source, shards int,
+) (records int64, err error) {
 	list, err := c.of(source, shards)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	if _, err = parts.WriteIndex(ctx, emit, folderOf(source),
-		parts.Index{Format: parts.CSV, Columns: newRoll(nil).table().Names(), Parts: list}); err != nil {
-		return nil, err
+	for _, part := range list {
+		records += part.Rows
 	}
-	records := make([]int64, shards)
-	for i, part := range list {
-		records[i] = part.Rows
-	}
-	return records, nil
+	_, err = parts.WriteIndex(ctx, emit, folderOf(source),
+		parts.Index{Format: parts.CSV, Columns: newRoll(nil, p.way(source)).table().Names(), Parts: list})
+	return records, err
 }
 
 func folderOf(source jobs.Source) string {
@@ -152,14 +164,13 @@ func folderOf(source jobs.Source) string {
 
 // roll is who the records of a shard are.
 type roll struct {
-	keep    func(dataset.Identity) bool // nil keeps all
-	objects []string
-	offsets []int64
-	labels  []string
+	keep   func(dataset.Identity) bool // nil keeps all
+	ids    *parts.Identities
+	labels []string
 }
 
-func newRoll(keep func(dataset.Identity) bool) *roll {
-	return &roll{keep, []string{}, []int64{}, []string{}}
+func newRoll(keep func(dataset.Identity) bool, way dataset.Way) *roll {
+	return &roll{keep, parts.NewIdentities(way), []string{}}
 }
 
 func (r *roll) add(block *dataset.Block) {
@@ -171,14 +182,13 @@ func (r *roll) add(block *dataset.Block) {
 		if block.Labels != nil {
 			label = string(block.Labels[i])
 		}
-		r.objects, r.offsets, r.labels = append(r.objects, id.Object), append(r.offsets, id.Offset),
-			append(r.labels, label)
+		r.ids.Add(id)
+		r.labels = append(r.labels, label)
 	}
 }
 
 func (r *roll) table() parts.Table {
-	return parts.Table{{Name: "object", Texts: r.objects}, {Name: "offset", Ints: r.offsets},
-		{Name: "label", Texts: r.labels}}
+	return append(r.ids.Columns(), parts.Column{Name: "label", Texts: r.labels})
 }
 
 // shard is one of a data set.

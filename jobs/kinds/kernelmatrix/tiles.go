@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/kernels"
@@ -23,7 +24,7 @@ const (
 	maxSampleBytes = 4 << 20
 )
 
-// tilesPhase computes the matrix: a tree for each shard of rows, in it a leaf for each of columns.
+// tilesPhase computes the matrix: a tree for each block of rows, in it a leaf for each of columns.
 type tilesPhase struct{ *plan }
 
 func (p *tilesPhase) phase() jobs.Phase {
@@ -55,7 +56,7 @@ func (p *tilesPhase) readState(a jobs.Arrays) (*state, error) {
 	return s, err
 }
 
-// compute computes the tiles of two shards and writes them out.
+// compute computes the tiles of two blocks and writes them out.
 func (p *tilesPhase) compute(ctx context.Context, s *state, leaf jobs.Leaf, ops *kernelops.Set) (*written, error) {
 	space, kernel, g := s.space, s.kernel, s.grid
 	row, column, err := g.pair(leaf.Tree, leaf.Index)
@@ -88,10 +89,10 @@ func (p *plan) newSample(space *features.Space) *sampling.Sample {
 	return sampling.New(max(1, min(p.params.PSDSample, maxSampleBytes/(4*max(1, space.Width)))))
 }
 
-// gathers counts two blocks, both centered and one of them packed for the kernel as well, a tile and its file, and the
+// gathers counts two strips, both centered and one of them packed for the kernel as well, a tile and its file, and the
 // sample on its way.
 func (p *tilesPhase) gathers(jobs.Leaf, func(jobs.Source, int) int64) int64 {
-	return 5*maxBlockBytes + 2*4*int64(p.params.Tile)*int64(p.params.Tile) + 2*maxSampleBytes
+	return 5*maxStripBytes + 2*4*int64(p.params.Tile)*int64(p.params.Tile) + 2*maxSampleBytes
 }
 
 // tiler computes the tiles of a leaf.
@@ -107,14 +108,14 @@ type tiler struct {
 	found  []Tile
 }
 
-// leaf passes over the columns once for each block of rows.
+// leaf passes over the columns once for each strip of rows.
 func (w *tiler) leaf(ctx context.Context, rows, columns *axis) error {
-	for x, err := range rows.blocks(ctx) {
+	for x, err := range rows.strips(ctx) {
 		if err != nil {
 			return err
 		}
 		w.offer(x)
-		for y, err := range columns.blocks(ctx) {
+		for y, err := range columns.strips(ctx) {
 			if err != nil {
 				return err
 			}
@@ -129,18 +130,20 @@ func (w *tiler) leaf(ctx context.Context, rows, columns *axis) error {
 	return nil
 }
 
-// offer offers a block's records to the sample.
-func (w *tiler) offer(x *block) {
+// offer offers a strip's records to the sample. They are drawn by their ordinals, so that neither files nor shards
+// matter.
+func (w *tiler) offer(x *strip) {
 	if w.sample == nil {
 		return
 	}
-	for i, id := range x.ids {
-		w.sample.Offer(w.race.Time(id, 1, w.sample.Limit()), id, x.x.Row(i))
+	for i, ordinal := range x.ordinals {
+		id := dataset.Identity{Offset: ordinal}
+		w.sample.Offer(w.race.NumberTime(uint64(ordinal), 1, w.sample.Limit()), id, x.x.Row(i))
 	}
 }
 
 // tile computes and writes one tile.
-func (w *tiler) tile(ctx context.Context, x, y *block) error {
+func (w *tiler) tile(ctx context.Context, x, y *strip) error {
 	w.values = kernelops.Resize(w.values, x.x.Rows*y.x.Rows)
 	k := kernelops.Matrix{Data: w.values, Rows: x.x.Rows, Cols: y.x.Rows, Stride: y.x.Rows}
 	err := error(nil)

@@ -133,7 +133,7 @@ func newEnding[M withBase](
 			"spec.params: without queries and split there is nothing to decide; set store_base for a model that predicts")
 	}
 	return ending{judge, &predictions.Phase{Params: predictions.Params{Format: parts.CSV}, Load: load,
-		From: judge.Source(), Of: judge.Test(),
+		From: judge.Source(), Named: jobs.WayOf(spec.Spec, judge.Source()), Of: judge.Test(),
 		Costs: func(jobs.Arrays, []string) (evaluation.Costs, error) { return costs, nil },
 		End: func(model jobs.Arrays, _ *parts.List) (jobs.Arrays, error) {
 			m, err := read(model)

@@ -39,7 +39,7 @@ func (m *meanModel) leaveBase() { m.groups = unstored(m.space, m.weights) }
 
 // Fields lists the model.
 func (m *meanModel) Fields(f *jobs.Fields) {
-	kernels.KindField(f, MeanName, m.kernel)
+	kernels.KindField(f, MeanName, m.kernel, false)
 	spaceField(f, &m.space)
 	m.groups.Fields(f, m.space)
 	m.kernel.Fields(f, m.space)

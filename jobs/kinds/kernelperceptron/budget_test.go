@@ -23,7 +23,8 @@ func TestAccuracyByBudget(t *testing.T) {
 			accuracy := map[string]float64{}
 			for _, form := range []string{"plain", "averaged", "voted"} {
 				params := fmt.Sprintf(
-					`{"kernel": "rbf", "gamma": 2, "features": {"scale": "l2"}, "form": %q, "drop": %q, "budget": %d}`,
+					`{"kernel": "rbf", "gamma": 2, "features": {"scale": "l2"}, "form": %q, "drop": %q, "budget": %d,
+					"block_records": 16384}`,
 					form, drop, budget)
 				result := mustRun(t, params, jobstest.Deal(train, 3))
 				accuracy[form] = 1 - float64(errorsOf(t, result.Model, test))/float64(len(test))

@@ -101,7 +101,7 @@ func TestRecordsOfWeightZero(t *testing.T) {
 	records := []jobstest.Record{{Label: "a", Dense: []float32{1}, Weight: 1e-30},
 		{Label: "b", Dense: []float32{-1}, Weight: 1}, {Label: "b", Dense: []float32{9}}}
 	model := mustRun(t, `{"kernel": "linear", "form": "plain"}`, jobstest.Deal(records, 2)).Model
-	if offset, err := jobs.Get[int64](model, "supports.offset"); err != nil || slices.Contains(offset, 2) {
+	if offset, err := jobs.Get[int64](model, "supports.record"); err != nil || slices.Contains(offset, 2) {
 		t.Errorf("support vectors %v, %v", offset, err)
 	}
 	spec := specOf(t, `{}`, 0)

@@ -35,10 +35,21 @@ func (m *model) describe(p *describe.Page) error {
 	m.describeClasses(p)
 	p.Text("\n%-24s %12s  %s\n", "largest support vectors", "|alpha|", "record")
 	for _, i := range m.largest(maxShown) {
-		p.Text("%-24.24s %12.6g  %q at %d\n", m.space.Labels.At(int(m.class[i])), math.Sqrt(m.size(i)),
-			m.ids[i].Object, m.ids[i].Offset)
+		p.Text("%-24.24s %12.6g  %s\n", m.space.Labels.At(int(m.class[i])), math.Sqrt(m.size(i)), m.record(i))
 	}
 	return nil
+}
+
+// record names the record of a support vector: by its number in the data set, from 0, or in models of earlier releases
+// by its place in an object.
+func (m *model) record(i int) string {
+	switch {
+	case m.named != nil:
+		return fmt.Sprintf("%q at %d", m.named[i].Object, m.named[i].Offset)
+	case m.of[i] < 0:
+		return "a correction"
+	}
+	return fmt.Sprint(m.of[i])
 }
 
 func (m *model) describeMargin(p *describe.Page) {

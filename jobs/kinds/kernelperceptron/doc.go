@@ -20,14 +20,14 @@
 // # Epochs
 //
 //	features  width, labels and scaling, see package features
-//	train     one shard a round, exactly the serial algorithm; the state, written by each round, holds the
+//	train     one block a round, exactly the serial algorithm; the state, written by each round, holds the
 //	          support vectors as dense rows
 //	evaluate  decisions on the test records: those of spec.queries, or those that input.split holds out
 //
 // The while loop of the text ends when no mistake is left; here also after a number of epochs. With shuffle
-// (the default) each epoch draws an order of the shards by (seed, epoch), and within a shard
-// an order of the records by (seed, epoch, identity). A shard of more than 2^22 numbers is shuffled in windows
-// of about that many.
+// (the default) each epoch draws an order of the logical blocks by (seed, epoch), and within a
+// block of params.block_records an order of the records by (seed, epoch, ordinal). A block of more than 2^22 numbers is
+// shuffled in windows of about that many.
 //
 // # Budget
 //

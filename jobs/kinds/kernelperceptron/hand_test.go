@@ -109,7 +109,7 @@ func TestBudgetByHand(t *testing.T) {
 	if err != nil || !slices.Equal(alpha, []float64{1, -1}) {
 		t.Errorf("alpha %v, %v", alpha, err)
 	}
-	if offset, err := jobs.Get[int64](result.Model, "supports.offset"); err != nil ||
+	if offset, err := jobs.Get[int64](result.Model, "supports.record"); err != nil ||
 		!slices.Equal(offset, []int64{2, 3}) {
 		t.Errorf("%v, %v", offset, err)
 	}
@@ -132,7 +132,7 @@ func TestAveragedBudgetByHand(t *testing.T) {
 	result := mustRun(t, `{"kernel": "polynomial", "form": "averaged", "shuffle": false, "epochs": 1, "budget": 2}`,
 		jobstest.Deal(xor(), 2))
 	alpha, err := jobs.Get[float64](result.Model, "alpha", 4, 1)
-	offset, err2 := jobs.Get[int64](result.Model, "supports.offset")
+	offset, err2 := jobs.Get[int64](result.Model, "supports.record")
 	if err != nil || err2 != nil {
 		t.Fatal(err, err2)
 	}

@@ -2,6 +2,7 @@ package kernelperceptron
 
 import (
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/blocks"
 	"github.com/gram-compute/gram/jobs/learn/classify"
 	"github.com/gram-compute/gram/jobs/learn/describe"
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
@@ -39,8 +40,8 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	phases := jobs.Phases{space.Phase(j.begin), (&trainPhase{j}).phase()}
-	return append(phases, j.Judge.Phases()...), nil
+	phases := jobs.Phases{space.Planned(j.begin), (&trainPhase{j}).phase()}
+	return j.Params.Algorithm(append(phases, j.Judge.Phases()...), false), nil
 }
 
 // The forms of the decision function.
@@ -74,6 +75,7 @@ type Params struct {
 	ClassWeights params.ClassWeights `json:"class_weights,omitempty"`
 	Costs        evaluation.Costs    `json:"costs,omitempty"`
 	Features     features.Params     `json:"features"`
+	blocks.Size
 }
 
 // Parameters declares the parameters.
@@ -86,6 +88,7 @@ func (p *Params) Parameters() []params.Parameter {
 			Says("Most passes over the training records; one without a mistake is the last."),
 		params.Flag("shuffle", &p.Shuffle, true).
 			Says("Draws another order for each epoch; without it records come in the order of the input."),
+		p.BlockParameter("A shuffle orders the blocks, and the records within each."),
 		params.Whole("budget", &p.Budget, 0, 0, maxBudget).
 			Says("Most support vectors at a time; 0 for no bound. A model of form averaged or voted has all of them."),
 		params.Choice("drop", &p.Drop, dropOldest, dropOldest, dropSmallest).
@@ -114,7 +117,10 @@ const (
 )
 
 // begin begins with f = 0. It checks the parameters that name labels, and what the records are.
-func (j job) begin(_ jobs.Arrays, space *features.Space) (jobs.Next, error) {
+func (j job) begin(_ jobs.Arrays, space *features.Space, plan jobs.Plan) (jobs.Next, error) {
+	if plan.Blocks == 0 {
+		return jobs.Next{}, blocks.Empty()
+	}
 	if err := j.check(space); err != nil {
 		return jobs.Next{}, err
 	}

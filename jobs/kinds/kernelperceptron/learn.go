@@ -1,7 +1,6 @@
 package kernelperceptron
 
 import (
-	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/kernels"
 	"github.com/gram-compute/gram/kernelops"
@@ -17,8 +16,8 @@ type learner struct {
 
 	maxState int64 // bytes; 0 for no bound
 
-	place  map[dataset.Identity]int // of the records that are support vectors, retired or not
-	points kernels.Points           // of a chunk
+	place  map[int64]int  // of the records that are support vectors, retired or not, by ordinal
+	points kernels.Points // of a chunk
 	sums   sums
 	stale  bool             // the coefficients of a place that is in the sums have changed
 	gram   kernelops.Matrix // kernel values of a chunk's records with each other
@@ -33,9 +32,9 @@ func newLearner(s *state, p Params, ops *kernelops.Set) (*learner, error) {
 		return nil, err
 	}
 	l := &learner{state: s, steps: steps, budget: p.Budget, drop: p.Drop, sums: newSums(ops),
-		place: make(map[dataset.Identity]int, s.supports()), f: make([]float64, s.columns())}
-	for i, id := range s.ids {
-		l.place[id] = i
+		place: make(map[int64]int, s.supports()), f: make([]float64, s.columns())}
+	for i, record := range s.of {
+		l.place[record] = i
 	}
 	l.held.Begin(l.kernel, ops, l.matrix())
 	return l, nil
@@ -66,7 +65,7 @@ func (l *learner) learn(c chunk) error {
 		l.roads.Add(l.held.Roads(l.kernel, &l.points, i, l.live, l.sums.marks.column(i)))
 		l.seen++
 		if gap > 0 {
-			l.right(id, gap)
+			l.right(c.of[i], gap)
 			continue
 		}
 		l.mistake(c, i, against, float64(weight*l.steps[c.Class[i]]))
@@ -109,9 +108,9 @@ func (l *learner) measure(c chunk) error {
 }
 
 // right notes a record on the right side.
-func (l *learner) right(id dataset.Identity, gap float64) {
+func (l *learner) right(record int64, gap float64) {
 	l.gap = min(l.gap, gap)
-	if place, ok := l.place[id]; ok && place < l.live {
+	if place, ok := l.place[record]; ok && place < l.live {
 		for y, f := range l.f {
 			l.norm += float64(l.alpha[place*len(l.f)+y] * (f - l.b[y]))
 		}
@@ -125,7 +124,7 @@ func (l *learner) right(id dataset.Identity, gap float64) {
 func (l *learner) mistake(c chunk, i, against int, step float64) {
 	class, columns := int(c.Class[i]), l.columns()
 	places := l.live
-	place, known := l.place[c.IDs[i]]
+	place, known := l.place[c.of[i]]
 	if !known || place >= l.live {
 		place = l.add(c, i)
 	}

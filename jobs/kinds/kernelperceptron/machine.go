@@ -21,8 +21,9 @@ type machine struct {
 
 	rows  []float32          // support vectors, places x width, as they were read
 	held  kernels.Held       // what the kernel needs of them, from newLearner or newPredictor on
-	ids   []dataset.Identity // their records
-	class []int32            // and the classes of those
+	of    []int64            // the ordinals of their records; below 0 of corrections
+	named []dataset.Identity // in place of of, in models of earlier releases
+	class []int32            // the classes of the records
 	alpha []float64          // places x columns
 	b     []float64          // columns; zeros without bias
 	live  int                // places that f sums over
@@ -135,7 +136,11 @@ func (m *machine) Fields(f *jobs.Fields) {
 	jobs.List(f, "supports", &m.rows, n, m.space.Width)
 	jobs.List(f, "alpha", &m.alpha, n, columns)
 	jobs.List(f, "b", &m.b, columns)
-	m.identityFields(f)
+	if m.byOrdinal(f) {
+		jobs.List(f, arrayRecord, &m.of, n) // ordinals of their records; below 0 of corrections
+	} else {
+		m.identityFields(f)
+	}
 	if m.form == formVoted {
 		jobs.List(f, "votes.place", &m.votes.place)
 		steps := len(m.votes.place)
@@ -149,13 +154,18 @@ func (m *machine) Fields(f *jobs.Fields) {
 	f.Check(m.check)
 }
 
-// identityFields are the identities of the support vectors: each name of an object once, in the order of their first
-// support vectors.
+// arrayRecord is the array of a model or state that knows the records of the support vectors by ordinal.
+const arrayRecord = "supports.record"
+
+func (m *machine) byOrdinal(f *jobs.Fields) bool { return f.Has(arrayRecord, m.named == nil) }
+
+// identityFields are the identities of the support vectors in a model of an earlier release: each name of an object
+// once, in the order of their first support vectors.
 func (m *machine) identityFields(f *jobs.Fields) {
 	var names jobs.Strings
 	number := map[string]int32{}
-	object, offset := make([]int32, len(m.ids)), make([]int64, len(m.ids))
-	for i, id := range m.ids {
+	object, offset := make([]int32, len(m.named)), make([]int64, len(m.named))
+	for i, id := range m.named {
 		n, ok := number[id.Object]
 		if !ok {
 			n = int32(len(number))
@@ -171,10 +181,10 @@ func (m *machine) identityFields(f *jobs.Fields) {
 		return
 	}
 	list := names.List()
-	m.ids = make([]dataset.Identity, len(object))
+	m.named = make([]dataset.Identity, len(object))
 	for i, n := range object {
 		f.Require(n >= 0 && int(n) < len(list), "support vector %d is of object %d of %d", i, n, len(list))
-		m.ids[i] = dataset.Identity{Object: list[n], Offset: offset[i]}
+		m.named[i] = dataset.Identity{Object: list[n], Offset: offset[i]}
 	}
 }
 

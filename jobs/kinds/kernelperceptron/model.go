@@ -66,7 +66,7 @@ func (s *state) separation() (margin, bound float64) {
 
 // Fields lists the model.
 func (m *model) Fields(f *jobs.Fields) {
-	kernels.KindField(f, KindName, m.kernel)
+	kernels.KindField(f, KindName, m.kernel, m.byOrdinal(f))
 	m.machine.Fields(f)
 	jobs.List(f, "mistakes", &m.mistakes)
 	jobs.Scalar(f, "dropped", &m.dropped)

@@ -13,7 +13,7 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// toldObject is the object of support vectors that no data set has: of corrections.
+// toldObject is the object of support vectors that no data set has, of corrections, in models of earlier releases.
 const toldObject = "corrections"
 
 // Online is a model that goes on learning by the protocol of section 1.3.4: a record arrives, the model predicts, is
@@ -43,11 +43,11 @@ func Load(a jobs.Arrays, ops *kernelops.Set) (*Online, error) {
 			WithHint(fmt.Sprintf("Train with params.form %s or %s.", formPlain, formVoted))
 	}
 	s := &state{machine: m.machine, born: make([]int64, m.supports()), progress: progress{even: true, radius: m.radius}}
-	s.ids = make([]dataset.Identity, m.supports()) // the learner knows support vectors by their places
+	s.of = make([]int64, m.supports()) // the learner knows support vectors by their places
 	s.own()
 	o := &Online{trained: *m, place: make(map[string]int, m.supports())}
-	for i := range s.ids {
-		s.ids[i].Offset = int64(i)
+	for i := range s.of {
+		s.of[i] = int64(i)
 		s.number = append(s.number, int32(i))
 		o.place[rowKey(s.class[i], s.matrix().Row(i))] = i
 	}
@@ -69,11 +69,11 @@ func (o *Online) Predict(block *dataset.Block) (jobs.Outcome, error) {
 		return jobs.Outcome{}, err
 	}
 	c := rows.ChunkOf(v, 0, 1, &o.dense)
-	o.last = chunk{X: kernelops.Matrix{Data: slices.Clone(c.X.Row(0)), Rows: 1, Cols: c.X.Cols, Stride: c.X.Cols},
-		IDs: make([]dataset.Identity, 1)}
+	x := kernelops.Matrix{Data: slices.Clone(c.X.Row(0)), Rows: 1, Cols: c.X.Cols, Stride: c.X.Cols}
+	o.last = chunk{rows.Chunk{X: x, IDs: make([]dataset.Identity, 1)}, make([]int64, 1)}
 	o.predict.machine = o.learner.machine
 	o.predict.outcomes = o.predict.outcomes[:0]
-	if err := o.predict.chunk(chunk{X: o.last.X, IDs: c.IDs}, make([]float64, len(o.predict.labels))); err != nil {
+	if err := o.predict.chunk(rows.Chunk{X: x, IDs: c.IDs}, make([]float64, len(o.predict.labels))); err != nil {
 		return jobs.Outcome{}, err
 	}
 	o.seen = true
@@ -97,7 +97,7 @@ func (o *Online) Update(label string) (mistake bool, err error) {
 		place = o.learner.supports()
 	}
 	o.seen = false
-	o.last.IDs[0].Offset, o.last.Class = int64(place), []int32{class}
+	o.last.of[0], o.last.Class = int64(place), []int32{class}
 	before := o.learner.mistakes[0]
 	if err := o.learner.learn(o.last); err != nil {
 		return false, err
@@ -116,9 +116,13 @@ func (o *Online) Model() jobs.Arrays {
 		return jobs.ArraysOf(&m)
 	}
 	m.machine, m.radius, m.margin, m.bound = o.learner.machine, o.learner.radius, math.NaN(), math.NaN()
-	m.ids = slices.Clone(o.trained.ids)
-	for place := len(m.ids); place < m.supports(); place++ {
-		m.ids = append(m.ids, dataset.Identity{Object: toldObject, Offset: int64(place)})
+	m.of, m.named = slices.Clone(o.trained.of), slices.Clone(o.trained.named)
+	for place := o.trained.supports(); place < m.supports(); place++ {
+		if m.named != nil {
+			m.named = append(m.named, dataset.Identity{Object: toldObject, Offset: int64(place)})
+		} else {
+			m.of = append(m.of, -1-int64(place))
+		}
 	}
 	m.mistakes = append(slices.Clone(m.mistakes), o.learner.mistakes[0])
 	return jobs.ArraysOf(&m)

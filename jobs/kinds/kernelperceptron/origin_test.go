@@ -3,9 +3,11 @@ package kernelperceptron_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/gram-compute/gram/jobs"
@@ -132,8 +134,65 @@ func legacy(t *testing.T, model jobs.Arrays) jobs.Arrays {
 		t.Fatal(err)
 	}
 	delete(old, "kernel.origin")
-	old.PutKind(kernelperceptron.KindName, 1)
+	return named(t, old, 1)
+}
+
+// named is a model of an earlier release, which knew the records of its support vectors by their places in objects.
+func named(t *testing.T, model jobs.Arrays, version int32) jobs.Arrays {
+	t.Helper()
+	records, err := jobs.Get[int64](model, "supports.record")
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := maps.Clone(model)
+	delete(old, "supports.record")
+	jobs.Put(old, "supports.object", make([]int32, len(records)))
+	jobs.Put(old, "supports.offset", records)
+	old.PutStrings("supports.objects", jobs.StringsOf("a.csv"))
+	old.PutKind(kernelperceptron.KindName, version)
 	return old
+}
+
+// A model of an earlier release is described by the places of its records, and keeps them when it goes on learning;
+// arrays that it would not have had are refused.
+func TestModelsWithNamedRecords(t *testing.T) {
+	now := mustRun(t, `{"kernel": "polynomial", "form": "plain", "shuffle": false}`, jobstest.Deal(xor(), 1)).Model
+	old := named(t, now, 1)
+	describe := func(m jobs.Arrays) string {
+		text, err := kernelperceptron.Kind().Describe(m, jobs.DescribeOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	if text := describe(old); !strings.Contains(text, `1  "a.csv" at 3`) {
+		t.Error(text)
+	}
+	for what, corrected := range map[string]string{`1  "a.csv" at 3`: `"corrections" at `,
+		"1  3\n": "a correction\n"} {
+		o := load(t, map[bool]jobs.Arrays{true: old, false: now}[strings.Contains(what, "a.csv")])
+		tell(t, o, jobstest.Record{Label: "yes", Dense: []float32{1, 1}})
+		tell(t, o, jobstest.Record{Label: "yes", Dense: []float32{2, 2}})
+		text := describe(o.Model())
+		if !strings.Contains(text, what) || !strings.Contains(text, corrected) {
+			t.Errorf("without %q or %q:\n%s", what, corrected, text)
+		}
+		load(t, o.Model())
+	}
+	for name, spoil := range map[string]func(jobs.Arrays){
+		"an object of many": func(a jobs.Arrays) { jobs.Put(a, "supports.object", []int32{0, 0, 1, 0}) },
+		"an object below 0": func(a jobs.Arrays) { jobs.Put(a, "supports.object", []int32{0, 0, -1, 0}) },
+		"fewer offsets":     func(a jobs.Arrays) { jobs.Put(a, "supports.offset", []int64{0, 0, 1}) },
+		"a later version":   func(a jobs.Arrays) { a.PutKind(kernelperceptron.KindName, 3) },
+	} {
+		bad := maps.Clone(old)
+		spoil(bad)
+		_, err := kernelperceptron.NewPredictor(bad, kernelops.Best())
+		var fault *protocol.Fault
+		if !errors.As(err, &fault) || fault.Code != protocol.CodeCorrupt {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
 
 // A model without an origin predicts while its values are known to 1e-3, and says so where they are not.

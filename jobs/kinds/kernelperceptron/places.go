@@ -1,25 +1,21 @@
 package kernelperceptron
 
-import (
-	"math"
-
-	"github.com/gram-compute/gram/dataset"
-)
+import "math"
 
 // add gives record i of a chunk a place, and tells the records after it their kernel values with it.
 func (l *learner) add(c chunk, i int) int {
 	place := l.live
 	if l.budget > 0 && place >= l.budget {
-		place = l.vacate(c.IDs[i])
+		place = l.vacate(c.of[i])
 	} else {
 		l.live++
 		l.grow()
 	}
 	copy(l.rows[place*l.space.Width:][:l.space.Width], c.X.Row(i))
 	l.held.Put(l.kernel, place, &l.points, i)
-	l.ids[place], l.class[place] = c.IDs[i], c.Class[i]
+	l.of[place], l.class[place] = c.of[i], c.Class[i]
 	l.born[place] = int64(l.live) + l.dropped
-	l.place[c.IDs[i]] = place
+	l.place[c.of[i]] = place
 	copy(l.sums.tile.Row(place), l.gram.Row(i))
 	l.sums.marks.copyRow(place, &l.marks, i)
 	return place
@@ -30,7 +26,7 @@ func (l *learner) grow() {
 	l.rows = append(l.rows, make([]float32, l.space.Width)...)
 	l.held.Grow(l.kernel)
 	l.number = append(l.number, int32(l.supports()))
-	l.ids, l.class, l.born = append(l.ids, dataset.Identity{}), append(l.class, 0), append(l.born, 0)
+	l.of, l.class, l.born = append(l.of, 0), append(l.class, 0), append(l.born, 0)
 	l.alpha = append(l.alpha, make([]float64, l.columns())...)
 	if l.form == formAveraged {
 		l.lag = append(l.lag, make([]float64, l.columns())...)
@@ -39,12 +35,12 @@ func (l *learner) grow() {
 
 // vacate drops a support vector from f and returns its place, which is for a newcomer. Unless the form is plain, the
 // vector retires: to the place of the newcomer, if that was retired, else to one behind all others.
-func (l *learner) vacate(newcomer dataset.Identity) int {
+func (l *learner) vacate(newcomer int64) int {
 	place := l.leaving()
 	l.withdraw(place)
 	l.dropped++
 	if l.form == formPlain {
-		delete(l.place, l.ids[place])
+		delete(l.place, l.of[place])
 		return place
 	}
 	other, known := l.place[newcomer]
@@ -52,7 +48,7 @@ func (l *learner) vacate(newcomer dataset.Identity) int {
 		other = l.supports()
 		l.grow()
 	}
-	l.place[l.ids[place]] = other
+	l.place[l.of[place]] = other
 	l.swap(place, other)
 	return place
 }
@@ -98,7 +94,7 @@ func (l *learner) swap(i, j int) {
 	if l.form == formAveraged {
 		swapRows(l.lag, l.columns(), i, j)
 	}
-	swapRows(l.ids, 1, i, j)
+	swapRows(l.of, 1, i, j)
 	swapRows(l.class, 1, i, j)
 	swapRows(l.born, 1, i, j)
 	swapRows(l.number, 1, i, j)

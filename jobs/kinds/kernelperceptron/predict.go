@@ -53,14 +53,14 @@ func (p *predictor) Predict(ctx context.Context, block *dataset.Block) ([]jobs.O
 	}
 	p.outcomes = p.outcomes[:0]
 	p.scores = kernelops.Resize(p.scores, v.Rows*len(p.labels))
-	err = rows.Chunks(ctx, v, chunkRows(p.space.Width), &p.dense, func(c chunk) error {
+	err = rows.Chunks(ctx, v, chunkRows(p.space.Width), &p.dense, func(c rows.Chunk) error {
 		return p.chunk(c, p.scores[len(p.outcomes)*len(p.labels):])
 	})
 	return p.outcomes, err
 }
 
 // chunk predicts some records; scores has room for theirs.
-func (p *predictor) chunk(c chunk, scores []float64) error {
+func (p *predictor) chunk(c rows.Chunk, scores []float64) error {
 	classes := len(p.labels)
 	p.points.Set(p.kernel, p.sums.Ops, c.X)
 	if err := p.sums.begin(&p.machine, &p.points, 0); err != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gram-compute/gram/jobs"
@@ -13,8 +14,15 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
+// specOf is a spec in blocks of 40 records, unless the parameters say otherwise, so that most tests have several.
 func specOf(t testing.TB, params string, test float64) protocol.JobSpec {
 	t.Helper()
+	if rest := strings.TrimPrefix(params, "{"); !strings.Contains(params, "block_records") {
+		if rest != "}" {
+			rest = ", " + rest
+		}
+		params = `{"block_records": 40` + rest
+	}
 	full, err := kernelperceptron.Kind().Defaults(json.RawMessage(params))
 	if err != nil {
 		t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 	"github.com/gram-compute/gram/jobs/learn/kernels"
 )
 
-// state is what one shard hands to the next.
+// state is what one block hands to the next.
 type state struct {
 	machine
 	lag  []float64 // of form averaged, as alpha: each step times the records seen before it
@@ -23,7 +23,7 @@ type state struct {
 
 // progress counts.
 type progress struct {
-	position int64   // shards done in the epoch
+	position int64   // blocks done in the epoch
 	seen     int64   // records, over all epochs
 	mistakes []int64 // of each epoch begun
 	dropped  int64   // support vectors
@@ -128,7 +128,7 @@ func newState(space *features.Space, kernel kernels.Function, params Params) *st
 
 // own copies what learning changes in place.
 func (s *state) own() {
-	s.rows, s.ids, s.class = slices.Clone(s.rows), slices.Clone(s.ids), slices.Clone(s.class)
+	s.rows, s.of, s.class = slices.Clone(s.rows), slices.Clone(s.of), slices.Clone(s.class)
 	s.alpha, s.b, s.lag, s.bLag = slices.Clone(s.alpha), slices.Clone(s.b), slices.Clone(s.lag), slices.Clone(s.bLag)
 	s.born, s.mistakes, s.votes.survived = slices.Clone(s.born), slices.Clone(s.mistakes),
 		slices.Clone(s.votes.survived)

@@ -3,12 +3,13 @@ package kernelperceptron
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/blocks"
 	"github.com/gram-compute/gram/jobs/learn/features"
-	"github.com/gram-compute/gram/jobs/learn/rank"
 	"github.com/gram-compute/gram/jobs/learn/rows"
 	"github.com/gram-compute/gram/jobs/learn/shuffle"
 	"github.com/gram-compute/gram/kernelops"
@@ -18,7 +19,7 @@ import (
 
 const trainName = "train"
 
-// trainPhase learns from one shard a round.
+// trainPhase learns from one block a round.
 type trainPhase struct{ job }
 
 func (p *trainPhase) phase() jobs.Phase {
@@ -28,10 +29,12 @@ func (p *trainPhase) phase() jobs.Phase {
 	}.Phase()
 }
 
-// learn learns from the shard that the state names; the partial is the state after it.
+// learn learns from the block that the state names; the partial is the state after it.
 func (p *trainPhase) learn(ctx context.Context, s *state, leaf jobs.Leaf, ops *kernelops.Set) (*state, error) {
-	if s.position < 0 || s.position >= int64(leaf.Plan.Shards) {
-		return nil, jobs.Malformed("position %d of an epoch over %d shards", s.position, leaf.Plan.Shards)
+	block, err := blocks.At(philox.New(p.Seed, "kernelperceptron/blocks"), s.epoch(), s.position, leaf.Plan.Blocks,
+		p.Params.Shuffle)
+	if err != nil {
+		return nil, err
 	}
 	s.own()
 	l, err := newLearner(s, p.Params, ops)
@@ -39,19 +42,18 @@ func (p *trainPhase) learn(ctx context.Context, s *state, leaf jobs.Leaf, ops *k
 		return nil, err
 	}
 	l.maxState = p.MaxState
-	shard := p.shardAt(s.epoch(), s.position, leaf.Plan.Shards)
-	if err := p.visit(ctx, s.space, leaf, shard, s.epoch(), l.learn); err != nil {
+	if err := p.visit(ctx, s.space, leaf.ReadBlock(ctx, jobs.Input, block), s.epoch(), l.learn); err != nil {
 		return nil, err
 	}
 	s.position++
 	return s, nil
 }
 
-// turn goes on to the next shard, the next epoch or the end. Training records that all weigh
+// turn goes on to the next block, the next epoch or the end. Training records that all weigh
 // nothing are a fault of CodeInputEmpty.
 func (p *trainPhase) turn(_ context.Context, _, s *state, round jobs.Round) (jobs.Next, error) {
 	next := jobs.Next{Phase: trainName, Trees: []int{1}, State: jobs.ArraysOf(s)}
-	if s.position < int64(round.Plan.Shards) {
+	if s.position < int64(round.Plan.Blocks) {
 		return next, nil
 	}
 	if s.seen == 0 {
@@ -87,34 +89,45 @@ func (p *trainPhase) finish(s *state, plan jobs.Plan, metrics []jobs.Metric) (jo
 }
 
 // chunk is some records in the order in which they are learned from.
-type chunk = rows.Chunk
+type chunk struct {
+	rows.Chunk
+	of []int64 // ordinals
+}
 
 // chunkRows is how many records a chunk of vectors has at most. Results do not depend on it.
 func chunkRows(width int) int { return min(128, max(16, 1<<18/max(1, width))) }
 
-// shardAt is the shard that comes at a position of an epoch.
-func (j job) shardAt(epoch, position int64, shards int) int {
-	if !j.Params.Shuffle {
-		return int(position) // below the number of shards
-	}
-	key := philox.New(j.Seed, "kernelperceptron/shards")
-	return rank.Least(shards, func(i int) uint64 { return key.Uint64(uint64(epoch), uint64(i)) })[position]
-}
-
-// visit goes through the training records of a shard in the order of an epoch.
+// visit goes through the training records of a block in the order of an epoch.
 func (j job) visit(
-	ctx context.Context, space *features.Space, leaf jobs.Leaf, shard int, epoch int64, learn func(chunk) error,
+	ctx context.Context, space *features.Space, parts iter.Seq2[jobs.Part, error], epoch int64, learn func(chunk) error,
 ) error {
 	var dense []float32
 	w := newWindow(ctx, space.Width, philox.New(j.Seed, fmt.Sprintf("kernelperceptron/records/%d", epoch)), learn)
 	if j.Params.Shuffle {
 		learn = w.add
 	}
-	for v, err := range space.Rows(leaf.Read(ctx, jobs.Input, shard), j.Train()) {
+	first := int64(0)
+	records := func(yield func(*dataset.Block, error) bool) {
+		for part, err := range parts {
+			if first = part.First; !yield(part.Block, err) {
+				return
+			}
+		}
+	}
+	for v, err := range space.Rows(records, j.Train()) {
 		if err != nil {
 			return err
 		}
-		if err := rows.Chunks(ctx, v, chunkRows(space.Width), &dense, learn); err != nil {
+		of := make([]int64, v.Rows)
+		for i, record := range v.Records {
+			of[i] = first + int64(record)
+		}
+		err := rows.Chunks(ctx, v, chunkRows(space.Width), &dense, func(c rows.Chunk) error {
+			own := of[:c.X.Rows]
+			of = of[c.X.Rows:]
+			return learn(chunk{c, own})
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -132,6 +145,7 @@ type window struct {
 type drawn struct {
 	row    []float32
 	id     dataset.Identity
+	of     int64
 	class  int32
 	weight float32
 }
@@ -151,11 +165,11 @@ func newWindow(ctx context.Context, width int, key philox.Key, learn func(chunk)
 // from.
 func (w *window) add(c chunk) error {
 	for i, id := range c.IDs {
-		r := drawn{w.values.Copy(c.X.Row(i)), id, c.Class[i], 1}
+		r := drawn{w.values.Copy(c.X.Row(i)), id, c.of[i], c.Class[i], 1}
 		if c.Weights != nil {
 			r.weight = c.Weights[i]
 		}
-		full, err := w.Add(id, len(r.row), r)
+		full, err := w.Add(id, r.of, len(r.row), r)
 		if err != nil {
 			return err
 		}
@@ -167,10 +181,12 @@ func (w *window) add(c chunk) error {
 }
 
 func (w *window) gather(records []drawn) chunk {
-	c := chunk{X: w.x.RowRange(0, len(records))}
+	var c chunk
+	c.X = w.x.RowRange(0, len(records))
 	for i, r := range records {
 		copy(c.X.Row(i), r.row)
-		c.IDs, c.Class, c.Weights = append(c.IDs, r.id), append(c.Class, r.class), append(c.Weights, r.weight)
+		c.IDs, c.of = append(c.IDs, r.id), append(c.of, r.of)
+		c.Class, c.Weights = append(c.Class, r.class), append(c.Weights, r.weight)
 	}
 	return c
 }

@@ -46,7 +46,7 @@ func newCensus(k, labels, sample int) *census {
 func (p *finishPhase) count(ctx context.Context, s *state, leaf jobs.Leaf, ops *kernelops.Set) (*census, error) {
 	near := newAssigner(ops, s.best.centers, origin(s.space))
 	k := len(s.best.centers) / s.space.Width
-	total, rows := newCensus(k, s.space.Labels.Len(), p.params.SilhouetteSample), newAssignments()
+	total, rows := newCensus(k, s.space.Labels.Len(), p.params.SilhouetteSample), newAssignments(p.way)
 	race := sampling.NewRace(p.seed, "kmeans/silhouette")
 	err := p.leaf(ctx, s.space, leaf, true, func(c chunk) error {
 		if err := near.assign(c); err != nil {
@@ -128,29 +128,28 @@ func (p *finishPhase) model(ctx context.Context, s *state, root *census, round j
 
 // assignments gathers where each record of a leaf went, by column.
 type assignments struct {
-	objects   []string
-	offsets   []int64
+	ids       *parts.Identities
 	clusters  []int64
 	distances []float64
 }
 
-func newAssignments() *assignments {
-	return &assignments{[]string{}, []int64{}, []int64{}, []float64{}}
+func newAssignments(way dataset.Way) *assignments {
+	return &assignments{parts.NewIdentities(way), []int64{}, []float64{}}
 }
 
 func (r *assignments) add(id dataset.Identity, cluster int32, distance float64) {
-	r.objects, r.offsets = append(r.objects, id.Object), append(r.offsets, id.Offset)
+	r.ids.Add(id)
 	r.clusters, r.distances = append(r.clusters, int64(cluster)), append(r.distances, distance)
 }
 
 func (r *assignments) table() parts.Table {
-	return parts.Table{{Name: "object", Texts: r.objects}, {Name: "offset", Ints: r.offsets},
-		{Name: "cluster", Ints: r.clusters}, {Name: "distance", Floats: r.distances}}
+	return append(r.ids.Columns(), parts.Column{Name: "cluster", Ints: r.clusters},
+		parts.Column{Name: "distance", Floats: r.distances})
 }
 
 // writeIndex emits assignments/index.json.
 func (p *finishPhase) writeIndex(ctx context.Context, emit jobs.Emit, list parts.List) error {
 	_, err := parts.WriteIndex(ctx, emit, assignmentsFolder,
-		parts.Index{Format: parts.CSV, Columns: newAssignments().table().Names(), Parts: list})
+		parts.Index{Format: parts.CSV, Columns: newAssignments(p.way).table().Names(), Parts: list})
 	return err
 }

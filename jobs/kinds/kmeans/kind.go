@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/describe"
 	"github.com/gram-compute/gram/jobs/learn/features"
@@ -40,6 +41,7 @@ type job struct {
 	params Params
 	seed   uint64
 	train  jobs.Records
+	way    dataset.Way // how records are named
 }
 
 // New makes the algorithm: phases "features", one that begins unless centers are given, "lloyd", "lloyd.refill" where
@@ -52,7 +54,8 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err := p.checkModel(spec.Spec.Model != ""); err != nil {
 		return nil, params.In("spec.params", err)
 	}
-	j := job{params: p, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec)}
+	j := job{params: p, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec),
+		way: jobs.WayOf(spec.Spec, jobs.Input)}
 	space, err := features.NewBuilder(p.Params, spec, features.ComparesBy("spec.params.scale"))
 	if err != nil {
 		return nil, err

@@ -28,6 +28,7 @@ type plan struct {
 	holdsOut bool // spec.input.split keeps records out of the base
 	bound    rows.Bound
 	vectors  *features.Builder // nil where the metric compares texts
+	named    bool              // records of spec.input have ids
 }
 
 // New makes the algorithm: phases "index", "neighbors", "mistakes" and "base".
@@ -53,11 +54,14 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 
 func newPlan(own Params, spec protocol.JobSpec) *plan {
 	p := &plan{params: own, seed: spec.Spec.Repro.Seed, holdsOut: spec.Spec.Input.Split.Test > 0,
-		Sides: pairwise.Sides{Base: jobs.TrainingRecords(spec), Number: parseValue},
+		Sides: pairwise.Sides{Base: jobs.TrainingRecords(spec), Number: parseValue,
+			QueriesNamed: spec.Spec.Input.HasIDs()},
+		named: spec.Spec.Input.HasIDs(),
 		bound: rows.Bound{Most: spec.Spec.Run.MaxStateBytes, What: "the base takes",
 			Hint: "Raise run.max_state_bytes, or leave params.store_base out: a search does not need it."}}
 	switch {
 	case spec.Spec.Queries != nil:
+		p.QueriesNamed = spec.Spec.Queries.HasIDs()
 	case p.holdsOut:
 		p.Own = jobs.TestRecords(spec)
 	default:

@@ -148,6 +148,7 @@ func (l *lists) tooMany() error {
 type partial struct {
 	*plan
 	found *lists
+	names *names // of the neighbors in found; nil where they have none
 	sampled
 }
 
@@ -164,6 +165,9 @@ func (p *plan) newPartial() *partial {
 	if p.measures() {
 		n.exact = &lists{rule: n.found.rule, of: n.found.of}
 	}
+	if p.namesNeighbors() {
+		n.names = &names{}
+	}
 	return n
 }
 
@@ -173,6 +177,9 @@ func (p *plan) measures() bool { return p.params.Projection != nil && !p.params.
 // Fields lists what is found, and what was measured.
 func (p *partial) Fields(f *jobs.Fields) {
 	p.found.fields(f, "found")
+	if p.names != nil {
+		p.names.Fields(f)
+	}
 	if p.measures() {
 		p.exact.fields(f, "exact")
 		jobs.List(f, "sample.rows", &p.rows)
@@ -182,8 +189,14 @@ func (p *partial) Fields(f *jobs.Fields) {
 
 // merge takes the first k of each two lists, or all by radius.
 func (p *partial) merge(right *partial) (*partial, error) {
-	if err := p.found.merge(right.found); err != nil || !p.measures() {
+	if err := p.found.merge(right.found); err != nil {
 		return p, err
+	}
+	if p.names != nil {
+		p.names = p.names.listed(right.names, p.found)
+	}
+	if !p.measures() {
+		return p, nil
 	}
 	p.pairs.plus(right.pairs)
 	return p, p.exact.merge(right.exact)

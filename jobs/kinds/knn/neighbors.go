@@ -46,7 +46,7 @@ func (p *plan) find(
 	}
 	s := p.newSearch(in, ops, queries, sample)
 	chunk := func(base *points) error { return s.search(ctx, base) }
-	if err := in.readBase(ctx, leaf, p.Base(), chunk); err != nil {
+	if err := in.readBase(ctx, leaf, p.Base(), s.names, chunk); err != nil {
 		return nil, nil, err
 	}
 	return s.partial(), asked, nil
@@ -60,8 +60,8 @@ const pairsOfQuery = 8
 type sample struct {
 	share  float64
 	base   uint64 // records of spec.input
-	chosen philox.Key
-	pairs  [pairsOfQuery]philox.Key
+	chosen *dataset.Draws
+	pairs  [pairsOfQuery]*dataset.Draws
 
 	rows   []int
 	others [][pairsOfQuery]int64 // of each, the records that it is measured against
@@ -72,21 +72,21 @@ func (p *plan) newSample(in *index) *sample {
 		return nil
 	}
 	s := &sample{share: float64(p.params.Projection.Sample) / float64(in.projected.queries),
-		base: uint64(in.offsets[len(in.offsets)-1]), chosen: philox.New(p.seed, "knn/sample")}
+		base: uint64(in.offsets[len(in.offsets)-1]), chosen: dataset.NewDraws(philox.New(p.seed, "knn/sample"))}
 	for i := range s.pairs {
-		s.pairs[i] = philox.New(p.seed, fmt.Sprintf("knn/pair/%d", i))
+		s.pairs[i] = dataset.NewDraws(philox.New(p.seed, fmt.Sprintf("knn/pair/%d", i)))
 	}
 	return s
 }
 
 // draw draws a query, which is row number row.
 func (s *sample) draw(row int, id dataset.Identity) {
-	if s == nil || !(s.chosen.Float64At(id.Object, id.Offset) < s.share) {
+	if s == nil || !(s.chosen.Float64(id) < s.share) {
 		return
 	}
 	var others [pairsOfQuery]int64
-	for i, key := range s.pairs {
-		others[i] = int64(key.Object(id.Object).Uint64(id.Offset) % s.base)
+	for i, draws := range s.pairs {
+		others[i] = int64(draws.Uint64(id) % s.base)
 	}
 	s.rows, s.others = append(s.rows, row), append(s.others, others)
 }
@@ -99,10 +99,14 @@ type search struct {
 	exactly   *searcher // of the sampled queries; nil where nothing is measured
 	sample    *sample
 	one, two  []float32
+	names     *names // of the records of the base; nil where lists name none
 }
 
 func (p *plan) newSearch(in *index, ops *kernelops.Set, queries *points, drawn *sample) *search {
 	s := &search{in: in, result: p.newPartial(), sample: drawn}
+	if s.result.names != nil {
+		s.names = &names{}
+	}
 	if drawn == nil {
 		s.sample = &sample{}
 	}
@@ -156,6 +160,9 @@ func (s *search) measure(base, after *points) {
 // partial is what the leaf found.
 func (s *search) partial() *partial {
 	s.found.sort()
+	if s.names != nil {
+		s.result.names = s.names.listed(&names{}, s.found)
+	}
 	if s.exactly != nil {
 		s.result.exact.sort()
 		for _, row := range s.sample.rows {

@@ -43,10 +43,10 @@ func (o *output) Decide(ctx context.Context, t pairwise.Tree, root *partial) err
 		for _, n := range found.count {
 			o.listed += n
 		}
-		table := parts.Table{{Name: "query", Ints: t.Queries}, {Name: "neighbors", Ints: found.count}}
+		table := parts.Table{o.queryColumn(t, every(len(t.Queries))), {Name: "neighbors", Ints: found.count}}
 		return o.write(ctx, t, countsFolder, table)
 	}
-	if err := o.lists(ctx, t, found); err != nil {
+	if err := o.lists(ctx, t, root); err != nil {
 		return err
 	}
 	switch o.params.Mode {
@@ -71,7 +71,8 @@ func (o *output) write(ctx context.Context, t pairwise.Tree, folder string, tabl
 }
 
 // lists writes the lists: a row for every neighbor.
-func (o *output) lists(ctx context.Context, tree pairwise.Tree, found *lists) error {
+func (o *output) lists(ctx context.Context, tree pairwise.Tree, root *partial) error {
+	found := root.found
 	for _, row := range found.rows {
 		o.listed += int64(len(row))
 	}
@@ -79,16 +80,20 @@ func (o *output) lists(ctx context.Context, tree pairwise.Tree, found *lists) er
 		return nil
 	}
 	c := found.columns()
-	query, rank := make([]int64, 0, len(c.ids)), make([]int64, 0, len(c.ids))
+	query, rank := make([]int, 0, len(c.ids)), make([]int64, 0, len(c.ids))
 	for q, row := range found.rows {
 		for i := range row {
-			query, rank = append(query, tree.Queries[q]), append(rank, int64(i))
+			query, rank = append(query, q), append(rank, int64(i))
 		}
+	}
+	neighbors, err := o.neighborColumn(c.ids, root.names)
+	if err != nil {
+		return err
 	}
 	for i, key := range c.keys {
 		c.keys[i] = o.params.Metric.distance(key)
 	}
-	t := parts.Table{{Name: "query", Ints: query}, {Name: "rank", Ints: rank}, {Name: "neighbor", Ints: c.ids},
+	t := parts.Table{o.queryColumn(tree, query), {Name: "rank", Ints: rank}, neighbors,
 		{Name: "distance", Floats: c.keys}}
 	switch o.params.Mode {
 	case modeClassify:
@@ -132,7 +137,7 @@ func (o *output) classify(ctx context.Context, t pairwise.Tree, found *lists) er
 			return err
 		}
 	}
-	return o.write(ctx, t, predictionsFolder, parts.Table{{Name: "query", Ints: t.Queries},
+	return o.write(ctx, t, predictionsFolder, parts.Table{o.queryColumn(t, every(len(t.Queries))),
 		o.classColumn("label", classes), {Name: "share", Floats: shares}})
 }
 
@@ -147,19 +152,19 @@ func (s *space) checkClasses(row []neighbor) error {
 }
 
 func (o *output) regress(ctx context.Context, t pairwise.Tree, found *lists) error {
-	answered, values := []int64{}, []float64{}
+	answered, values := []int{}, []float64{}
 	for i, row := range found.rows {
 		value, ok := o.voter.regress(row)
 		if !ok {
 			o.refused++
 			continue
 		}
-		answered, values = append(answered, t.Queries[i]), append(values, value)
+		answered, values = append(answered, i), append(values, value)
 		if err := t.Judge(i, jobs.Outcome{Value: value}); err != nil {
 			return err
 		}
 	}
-	table := parts.Table{{Name: "query", Ints: answered}, {Name: "value", Floats: values}}
+	table := parts.Table{o.queryColumn(t, answered), {Name: "value", Floats: values}}
 	return o.write(ctx, t, predictionsFolder, table)
 }
 

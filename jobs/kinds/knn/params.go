@@ -75,7 +75,7 @@ func (p *Params) Parameters() []params.Parameter {
 		params.Number("reject_below", &p.RejectBelow, 0, "[0, 1]").
 			Says("In mode classify, rejects a record whose best share of the votes is below this."),
 		params.Choice("lists", &p.Lists, "", parts.CSV, parts.JSONL, parts.NPY, listsNone).
-			Missing("csv in mode search, else none").Says("Format of the lists of neighbors."),
+			Missing("csv in mode search, else none").Says("Format of the lists of neighbors. They name records by ids if there are any, in npy by numbers."),
 		params.Flag("store_base", &p.StoreBase, false).
 			Says("Puts the base into the model, which can then predict; it must fit into run.max_state_bytes."),
 		p.Features.Section(),

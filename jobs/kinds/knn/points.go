@@ -127,7 +127,7 @@ func (p *points) stored() int64 { return jobs.ArraysOf(p).EncodedSize() }
 // gather reads one leaf.
 func (p *plan) gather(ctx context.Context, in *index, leaf jobs.Leaf, ops *kernelops.Set) (*points, error) {
 	all := &points{}
-	return all, in.readBase(ctx, leaf, p.Base(), func(chunk *points) error {
+	return all, in.readBase(ctx, leaf, p.Base(), nil, func(chunk *points) error {
 		if in.dims > 0 {
 			chunk = in.project(ops, chunk)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// chainedPhase learns from one shard a round: its only leaf reads the one that the state names.
+// chainedPhase learns from one block a round: its only leaf reads the one that the state names.
 type chainedPhase struct{ job }
 
 func (p *chainedPhase) phase() jobs.Phase {
@@ -21,27 +21,27 @@ func (p *chainedPhase) phase() jobs.Phase {
 	}.Phase()
 }
 
-// learn learns from a shard: linear in its values times the classes, and in the size of the state.
+// learn learns from a block: linear in its values times the classes, and in the size of the state.
 func (p *chainedPhase) learn(
 	ctx context.Context, s *state, leaf jobs.Leaf, ops *kernelops.Set,
 ) (*jobs.Undecoded, error) {
 	s.ops = ops
-	if s.position < 0 || s.position >= int64(leaf.Plan.Shards) {
-		return nil, jobs.Malformed("a state at shard %d of %d", s.position, leaf.Plan.Shards)
+	block, err := p.blockAt(s, leaf.Plan.Blocks)
+	if err != nil {
+		return nil, err
 	}
 	s.beginVotes(int(s.room))
 	s.own()
-	shard := p.order(s.epoch, leaf.Plan.Shards)[s.position]
-	extras, _, _ := s.extrasOf(shard)
-	err := p.records(ctx, s.space, leaf.Read(ctx, jobs.Input, shard), s.epoch, func(batch []Record) error {
+	extras, _, _ := s.extrasOf(p.extent(block))
+	err = p.records(ctx, s.space, leaf.ReadBlock(ctx, jobs.Input, block), s.epoch, func(batch []Record) error {
 		if s.Distinct == 0 {
 			s.LearnAll(batch)
 			return nil
 		}
 		for _, r := range batch {
-			own := extras[r.number]
+			own := extras[r.ordinal]
 			if s.LearnDistinct(r.Row, int(r.Class), r.Weight, &own) {
-				extras[r.number] = own
+				extras[r.ordinal] = own
 			}
 		}
 		return nil
@@ -53,7 +53,7 @@ func (p *chainedPhase) learn(
 	if err := s.fault(); err != nil {
 		return nil, err
 	}
-	l := learned{s.Learner, s.Learner.mistakes, s.Learner.updates, sortedExtras(shard, extras)}
+	l := learned{s.Learner, s.Learner.mistakes, s.Learner.updates, sortedExtras(extras)}
 	return &jobs.Undecoded{Arrays: jobs.ArraysOf(&l)}, nil
 }
 
@@ -71,42 +71,38 @@ func (l *learned) Fields(f *jobs.Fields) {
 	extraFields(f, &l.extras)
 }
 
-func sortedExtras(shard int, weights map[int64]float32) []extra {
+func sortedExtras(weights map[int64]float32) []extra {
 	list := make([]extra, 0, len(weights))
 	for record, weight := range weights { //lint:ordered sorted below
-		list = append(list, extra{int32(shard), record, weight})
+		list = append(list, extra{record, weight})
 	}
 	// total order: records differ
 	slices.SortFunc(list, func(x, y extra) int { return cmp.Compare(x.record, y.record) })
 	return list
 }
 
-// turn takes over what the leaf learned and names the next shard.
+// turn takes over what the leaf learned and names the next block.
 func (p *chainedPhase) turn(
 	_ context.Context, s *state, root *jobs.Undecoded, round jobs.Round,
 ) (jobs.Next, error) {
-	if err := p.take(s, root.Arrays, round.Plan.Shards); err != nil {
+	if err := p.take(s, root.Arrays, round.Plan.Blocks); err != nil {
 		return jobs.Next{}, err
 	}
 	s.position++
-	if s.position < int64(round.Plan.Shards) {
+	if s.position < int64(round.Plan.Blocks) {
 		return jobs.Next{Phase: overChained, Trees: []int{1}, State: jobs.ArraysOf(s)}, nil
 	}
 	if s.steps == 0 {
 		return jobs.Next{}, weightless()
 	}
-	phase, metrics := p.endEpoch(s)
-	next := jobs.Next{Phase: phase, State: jobs.ArraysOf(s), Metrics: metrics}
-	if phase == overChained {
-		next.Trees = []int{1}
-	}
-	return next, nil
+	return p.endEpoch(s, round.Plan), nil
 }
 
 // take moves what a leaf learned into the state.
-func (p *chainedPhase) take(s *state, root jobs.Arrays, shards int) error {
-	if s.position < 0 || s.position >= int64(shards) {
-		return jobs.Malformed("a state at shard %d of %d", s.position, shards)
+func (p *chainedPhase) take(s *state, root jobs.Arrays, of int) error {
+	block, err := p.blockAt(s, of)
+	if err != nil {
+		return err
 	}
 	before := *s.Learner
 	l, err := jobs.Read(root, &learned{learner: s.Learner})
@@ -116,7 +112,7 @@ func (p *chainedPhase) take(s *state, root jobs.Arrays, shards int) error {
 	s.joinVotes(&before, int(s.room))
 	s.progress.mistakes += l.mistakes
 	s.progress.updates += l.updates
-	_, begin, end := s.extrasOf(p.order(s.epoch, shards)[s.position])
+	_, begin, end := s.extrasOf(p.extent(block))
 	s.extras = slices.Replace(s.extras, begin, end, l.extras...)
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/gram-compute/gram/jobs/jobstest"
 )
 
-// Two shards, one epoch, by hand; "y" is +1. The first learns (1, 0) as y, so that w = (1, 0), b = 1, and (1, 0) as
+// Two blocks, one epoch, by hand; "y" is +1. The first learns (1, 0) as y, so that w = (1, 0), b = 1, and (1, 0) as
 // n, so that w and b are 0 again. The second learns (1, 0) as y. Both changed the first weight and the bias, none the
 // second: the sums of the changes, (1, 0) and 1, are divided by 2.
 func TestChangedCountsWhatWasTakenBack(t *testing.T) {
@@ -24,7 +24,8 @@ func TestChangedCountsWhatWasTakenBack(t *testing.T) {
 		"dense": dense, "sparse": {{sparse("y"), sparse("n")}, {sparse("y")}},
 	} {
 		for _, form := range []string{"plain", "averaged"} {
-			m := modelOf(t, train(t, fmt.Sprintf(`{"over": "mixed", "shuffle": false, "epochs": 1, "form": %q}`, form),
+			m := modelOf(t, train(t, fmt.Sprintf(`{"over": "mixed", "shuffle": false, "epochs": 1, "form": %q,
+				"block_records": 2}`, form),
 				shards...))
 			if !slices.Equal(m.weights, []float32{0.5, 0, 0.5}) {
 				t.Errorf("%s, %s: weights %v", name, form, m.weights)
@@ -33,19 +34,19 @@ func TestChangedCountsWhatWasTakenBack(t *testing.T) {
 	}
 }
 
-// The same rule over many shards, three classes, and updates that meet again in most columns, for one epoch of whole
+// The same rule over many blocks, three classes, and updates that meet again in most columns, for one epoch of whole
 // numbers, in which no sum is rounded: dense and sparse rows give what a plain loop gives.
 func TestChangedIsTheLoop(t *testing.T) {
-	const columns, classes, perShard = 12, 3, 40
+	const columns, classes, perBlock = 12, 3, 40
 	r := rand.New(rand.NewPCG(1, 81))
-	for _, shardCount := range []int{1, 2, 5} {
+	for _, blockCount := range []int{1, 2, 5} {
 		var dense, sparse [][]jobstest.Record
-		change, shards := [classes][columns + 1]float64{}, [classes][columns + 1]float64{}
-		for range shardCount {
+		change, changed := [classes][columns + 1]float64{}, [classes][columns + 1]float64{}
+		for range blockCount {
 			var rows [][]float32
 			var labels []string
 			var same []jobstest.Record
-			for i := range perShard {
+			for i := range perBlock {
 				row, record := make([]float32, columns),
 					jobstest.Record{Label: string(rune('a' + i%classes)), Width: columns}
 				for j := range row {
@@ -62,18 +63,19 @@ func TestChangedIsTheLoop(t *testing.T) {
 				for j := range columns + 1 {
 					change[c][j] += w[c][j]
 					if touched[c][j] {
-						shards[c][j]++
+						changed[c][j]++
 					}
 				}
 			}
 		}
 		for name, data := range map[string][][]jobstest.Record{"dense": dense, "sparse": sparse} {
-			m := modelOf(t, train(t, `{"over": "mixed", "shuffle": false, "epochs": 1, "form": "plain"}`, data...))
+			m := modelOf(t, train(t, `{"over": "mixed", "shuffle": false, "epochs": 1, "form": "plain",
+				"block_records": 40}`, data...))
 			for c := range classes {
 				for j := range columns + 1 {
-					want := float32(change[c][j] / max(1, shards[c][j]))
+					want := float32(change[c][j] / max(1, changed[c][j]))
 					if got := m.weights[m.at(c, j)]; got != want {
-						t.Errorf("%s, %d shards: class %d, column %d: %v, want %v", name, shardCount, c, j, got, want)
+						t.Errorf("%s, %d blocks: class %d, column %d: %v, want %v", name, blockCount, c, j, got, want)
 					}
 				}
 			}

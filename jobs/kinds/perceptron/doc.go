@@ -19,7 +19,7 @@
 // update made at step t (steps counted from 0), and the mean is w - u/T after T steps. The forms
 // that vote keep every w_k, up to max_vectors and to what max_state_bytes has room for beside the rest of the state,
 // which is known before the first epoch. Of more they keep those with the most votes, of equals the later ones;
-// metrics and the description count what was dropped. That depends on neither shards nor blocks: the first of all are
+// metrics and the description count what was dropped. That does not depend on blocks: the first of all are
 // among the first of each part.
 //
 // With two classes the second label in byte order is +1 (rule "signed"). With more there is a row of
@@ -33,26 +33,27 @@
 // and the highest row decides, the first of equals. An update is multiplied by the weight of the record and
 // by class_weights of its class; a record that weighs 0 is not met.
 //
-// # Over shards
+// # Over blocks
 //
-// "chained" is the algorithm as it stands: a round learns from one shard and passes its state on, so that the
-// weights are those of one loop over all records, to the bit. "mixed" is iterative parameter
+// The records are learned from by logical blocks of params.block_records (package blocks), whatever shards and
+// files they are in. "chained" is the algorithm as it stands: a round learns from one block and passes its state
+// on, so that the weights are those of one loop over all records, to the bit. "mixed" is iterative parameter
 // mixing (McDonald, Hall and Mann, "Distributed training strategies for the structured perceptron", NAACL
-// 2010, figure 3): in each epoch every shard learns from the shared weights, and their changes are added up along
+// 2010, figure 3): in each epoch every block learns from the shared weights, and their changes are added up along
 // the tree, in float64, and divided
 //
-//	changed   each weight's by the number of shards that changed it, so that what few shards learn of a rare
-//	          column is not diluted by those that never met it. For dense vectors it is nearly uniform. A shard
+//	changed   each weight's by the number of blocks that changed it, so that what few blocks learn of a rare
+//	          column is not diluted by those that never met it. For dense vectors it is nearly uniform. A block
 //	          changed a weight if one of its updates reached it: if it learned from a record, into that row, that is
 //	          not 0 in that column. Updates that cancel count; the bias is reached by all of its row.
-//	uniform   by the number of shards that have records (the paper's)
-//	mistakes  in proportion to the mistakes of each shard (the paper's weighted one)
+//	uniform   by the number of blocks that have training records (the paper's)
+//	mistakes  in proportion to the mistakes of each block (the paper's weighted one)
 //
-// Its averaged form is the mean over the steps of all shards and epochs; with one shard it is the chained one but
+// Its averaged form is the mean over the steps of all blocks and epochs; with one block it is the chained one but
 // for rounding. docs/perceptrons.md measures what mixing costs. The forms that vote, and distinct, are chained only.
 //
-// With shuffle, the shards come in an order drawn by (seed, epoch), and the records inside a shard
-// in one drawn by (seed, epoch, identity). A shard of more than 2^22 numbers is shuffled in
+// With shuffle, the blocks come in an order drawn by (seed, epoch), and the records inside a block
+// in one drawn by (seed, epoch, ordinal). A block of more than 2^22 numbers is shuffled in
 // windows of about that many (package shuffle).
 //
 // # Inseparable data

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -12,10 +13,12 @@ import (
 	"github.com/gram-compute/gram/kernelops"
 )
 
-// accuracy trains on the glosses in shards, on the split where naive Bayes reaches 0.655 (seed 7).
-func accuracy(t testing.TB, shards [][]jobstest.Record, params string) float64 {
+// accuracy trains on the glosses in blocks, on the split where naive Bayes reaches 0.655 (seed 7).
+func accuracy(t testing.TB, records []jobstest.Record, blocks int, params string) float64 {
 	t.Helper()
-	spec := specOf(params)
+	each := (len(records) + blocks - 1) / blocks
+	spec := specOf(inBlocks(params, each))
+	shards := [][]jobstest.Record{records}
 	spec.Spec.Input.Split.Test = 0.2
 	start := time.Now()
 	result, err := tryRun(t, spec, shards, kernelops.Best())
@@ -26,19 +29,19 @@ func accuracy(t testing.TB, shards [][]jobstest.Record, params string) float64 {
 	if !metric(t, result, "evaluation", &report) || report.Records != 23671 {
 		t.Fatalf("evaluated %d records", report.Records)
 	}
-	t.Logf("%2d shards, %-45s accuracy %.4f, mistakes %v (%.1f s)", len(shards), params, report.Accuracy,
+	t.Logf("%2d blocks, %-45s accuracy %.4f, mistakes %v (%.1f s)", blocks, params, report.Accuracy,
 		modelOf(t, result).epochMistakes, time.Since(start).Seconds())
 	return report.Accuracy
 }
 
-// inTurn deals records one to each shard in turn: the glosses are sorted by label, and shards of few labels each are
-// another task than shards alike.
-func inTurn(records []jobstest.Record, n int) [][]jobstest.Record {
-	shards := make([][]jobstest.Record, n)
+// inTurn deals records one to each of n parts in turn: the glosses are sorted by label, and blocks of few labels each
+// are another task than blocks alike.
+func inTurn(records []jobstest.Record, n int) []jobstest.Record {
+	parts := make([][]jobstest.Record, n)
 	for i, r := range records {
-		shards[i%n] = append(shards[i%n], r)
+		parts[i%n] = append(parts[i%n], r)
 	}
-	return shards
+	return slices.Concat(parts...)
 }
 
 func TestGlosses(t *testing.T) {
@@ -46,8 +49,8 @@ func TestGlosses(t *testing.T) {
 		t.Skip("learns most of 118,000 glosses ten times; make test-all runs it")
 	}
 	records := glosses(t)
-	chained := accuracy(t, inTurn(records, 8), `{}`)
-	mixed := accuracy(t, inTurn(records, 8), `{"over": "mixed"}`)
+	chained := accuracy(t, inTurn(records, 8), 8, `{}`)
+	mixed := accuracy(t, inTurn(records, 8), 8, `{"over": "mixed"}`)
 	if chained < 0.70 {
 		t.Errorf("accuracy %.4f; an averaged perceptron reaches 0.70", chained)
 	}
@@ -56,10 +59,10 @@ func TestGlosses(t *testing.T) {
 	}
 }
 
-var curve = flag.Bool("perceptron.curve", false, "measure accuracy against shards (docs/perceptrons.md)")
+var curve = flag.Bool("perceptron.curve", false, "measure accuracy against blocks (docs/perceptrons.md)")
 
 // The table of docs/perceptrons.md.
-func TestAccuracyAgainstShards(t *testing.T) {
+func TestAccuracyAgainstBlocks(t *testing.T) {
 	if !*curve {
 		t.Skip("a measurement: -perceptron.curve")
 	}
@@ -69,10 +72,10 @@ func TestAccuracyAgainstShards(t *testing.T) {
 		{"uniform", `{"over": "mixed", "mixing": "uniform"}`},
 		{"mistakes", `{"over": "mixed", "mixing": "mistakes"}`},
 	} {
-		for _, shards := range []int{1, 8, 64} {
-			t.Run(fmt.Sprint(way.name, "/", shards),
-				func(t *testing.T) { accuracy(t, inTurn(records, shards), way.params) })
+		for _, blocks := range []int{1, 8, 64} {
+			t.Run(fmt.Sprint(way.name, "/", blocks),
+				func(t *testing.T) { accuracy(t, inTurn(records, blocks), blocks, way.params) })
 		}
-		t.Run(way.name+"/sorted", func(t *testing.T) { accuracy(t, jobstest.Deal(records, 8), way.params) })
+		t.Run(way.name+"/sorted", func(t *testing.T) { accuracy(t, records, 8, way.params) })
 	}
 }

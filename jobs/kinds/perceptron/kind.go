@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/blocks"
 	"github.com/gram-compute/gram/jobs/learn/classify"
 	"github.com/gram-compute/gram/jobs/learn/describe"
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
@@ -20,7 +21,7 @@ const KindName = "Perceptron"
 // Kind is the perceptron as a declared kind of job.
 func Kind() jobs.Kind {
 	return jobs.Kind{Name: KindName, UsesQueries: true, UsesModel: true, Params: params.Of[Params](),
-		Summary: "Linear perceptrons: averaged, plain or voted, serial or mixed over shards.",
+		Summary: "Linear perceptrons: averaged, plain or voted, serial or mixed over blocks.",
 		New:     New, Describe: describe.Of(readModel, (*model).describe),
 		Predict: NewPredictor, Learn: learn,
 		Figures: jobs.FiguresOf(readModel, (*model).figures), LeastState: leastState}
@@ -50,7 +51,7 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 		if err != nil {
 			return nil, params.In("spec.params", err)
 		}
-		phases = jobs.Phases{space.Phase(j.begin)}
+		phases = jobs.Phases{space.Planned(j.begin)}
 	}
 	if j.Params.Over == overChained {
 		phases = append(phases, (&chainedPhase{j}).phase())
@@ -58,10 +59,10 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 		phases = append(phases, (&mixedPhase{j}).phase())
 	}
 	phases = append(phases, (&marginPhase{j}).phase())
-	return append(phases, j.Judge.Phases()...), nil
+	return j.Params.Algorithm(append(phases, j.Judge.Phases()...), false), nil
 }
 
-// The ways over shards, and of mixing.
+// The ways over blocks, and of mixing.
 const (
 	overChained = "chained"
 	overMixed   = "mixed"
@@ -92,6 +93,7 @@ type Params struct {
 	MaxVectors   int                 `json:"max_vectors"`
 	Costs        evaluation.Costs    `json:"costs,omitempty"`
 	Features     features.Params     `json:"features"`
+	blocks.Size
 }
 
 // Parameters declares the parameters.
@@ -104,12 +106,13 @@ func (p *Params) Parameters() []params.Parameter {
 		params.Whole("epochs", &p.Epochs, 5, 1, maxEpochs).
 			Says("Most passes over the training records; one without a mistake is the last."),
 		params.Choice("over", &p.Over, overChained, overChained, overMixed).
-			Says("chained is exactly the serial algorithm, shard by shard; mixed trains all shards at once and mixes " +
+			Says("chained is exactly the serial algorithm, block by block; mixed trains all blocks at once and mixes " +
 				"their weights after each epoch."),
 		params.Choice("mixing", &p.Mixing, mixChanged, mixChanged, mixUniform, mixMistakes).
-			Says("Weights of the shards in a mixture."),
+			Says("Weights of the blocks in a mixture."),
 		params.Flag("shuffle", &p.Shuffle, true).
 			Says("Draws another order for each epoch; without it records come in the order of the input."),
+		p.BlockParameter("A shuffle orders the blocks, and the records within each; mixed mixes their weights."),
 		p.ClassWeights.Parameter(),
 		params.Flag("bias", &p.Bias, true).Says("Adds a bias, the weight of a column that is always 1."),
 		params.Number("distinct", &p.Distinct, 0, "[1e-6, 1e6]").Missing("0: none").
@@ -126,7 +129,7 @@ func (p *Params) Check() error {
 	switch {
 	case p.Distinct > 0 && p.Over == overMixed:
 		return protocol.SpecFault(
-			"distinct is chained only: a record's own feature is in one shard, and mixing would shrink its weight")
+			"distinct is chained only: a record's own feature is in one block, and mixing would shrink its weight")
 	case p.Distinct > 0 && p.form().votes():
 		return protocol.SpecFault("distinct needs form plain or averaged, not %s", p.Form)
 	case p.Over == overMixed && p.form().votes():

@@ -12,9 +12,9 @@ type Row struct {
 // Record is a row, its class, and how much it weighs.
 type Record struct {
 	Row
-	Class  int32
-	Weight float32
-	number int64 // in its shard, test records left out
+	Class   int32
+	Weight  float32
+	ordinal int64 // in its data set
 }
 
 // Learner is a perceptron that learns record by record: Algorithm 3. One goroutine at a time.

@@ -47,14 +47,14 @@ func newReach(rows int) *reach {
 // measure measures the records of one leaf.
 func (p *marginPhase) measure(ctx context.Context, s *state, leaf jobs.Leaf, ops *kernelops.Set) (*reach, error) {
 	s.ops = ops
-	extras, _, _ := s.extrasOf(leaf.Index)
+	extras, _, _ := s.extrasOf(leaf.First(jobs.Input, leaf.Index), leaf.First(jobs.Input, leaf.Index+1))
 	all, margins := newReach(s.marginRows()), make([]float32, s.marginRows())
-	err := p.records(ctx, s.space, leaf.Blocks(ctx), -1, func(batch []Record) error {
+	err := p.records(ctx, s.space, leaf.Numbered(ctx), -1, func(batch []Record) error {
 		for _, r := range batch {
 			weight := float64(s.weigh(int(r.Class), r.Weight))
 			if weight != 0 {
 				s.margins(margins, r.Row, int(r.Class))
-				margins[0] += float32(float32(sign(int(r.Class))*s.Distinct) * extras[r.number])
+				margins[0] += float32(float32(sign(int(r.Class))*s.Distinct) * extras[r.ordinal])
 				all.add(margins, squareOf(r.Row, ops), weight)
 			}
 		}

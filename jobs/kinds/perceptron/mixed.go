@@ -11,7 +11,7 @@ import (
 	"github.com/gram-compute/gram/kernelops"
 )
 
-// mixedPhase learns from all shards at once, each from the shared weights: an epoch of iterative
+// mixedPhase learns from all blocks at once, a leaf from each, and each from the shared weights: an epoch of iterative
 // parameter mixing.
 type mixedPhase struct{ job }
 
@@ -29,14 +29,14 @@ type mix struct {
 	leaves, steps, mistakes, updates int64
 }
 
-// learn learns from the leaf's own shard.
+// learn learns from the leaf's own block.
 func (p *mixedPhase) learn(ctx context.Context, s *state, leaf jobs.Leaf, ops *kernelops.Set) (*mix, error) {
 	l := &Learner{Setup: s.Setup, ops: ops, weights: slices.Clone(s.weights)}
 	l.ready()
 	if p.Params.Mixing == mixChanged {
 		l.touched = make([]bool, len(l.weights))
 	}
-	err := p.records(ctx, s.space, leaf.Blocks(ctx), s.epoch, func(batch []Record) error {
+	err := p.records(ctx, s.space, leaf.ReadBlock(ctx, jobs.Input, leaf.Index), s.epoch, func(batch []Record) error {
 		l.LearnAll(batch)
 		return nil
 	})
@@ -96,7 +96,7 @@ func (m *mix) plus(right *mix) (*mix, error) {
 }
 
 // finish mixes the weights of all leaves.
-func (p *mixedPhase) finish(_ context.Context, s *state, all *mix, _ jobs.Round) (jobs.Next, error) {
+func (p *mixedPhase) finish(_ context.Context, s *state, all *mix, round jobs.Round) (jobs.Next, error) {
 	if all.change.Len() != len(s.weights) || all.mean.Len() != len(s.sums) ||
 		(all.leavesOf != nil) != (p.Params.Mixing == mixChanged) {
 		return jobs.Next{}, jobs.Malformed("changes of %d weights, not %d", all.change.Len(), len(s.weights))
@@ -110,8 +110,7 @@ func (p *mixedPhase) finish(_ context.Context, s *state, all *mix, _ jobs.Round)
 		return jobs.Next{}, err
 	}
 	s.progress.mistakes, s.progress.updates = all.mistakes, all.updates
-	phase, metrics := p.endEpoch(s)
-	return jobs.Next{Phase: phase, State: jobs.ArraysOf(s), Metrics: metrics}, nil
+	return p.endEpoch(s, round.Plan), nil
 }
 
 // mix moves the weights by the mean change, and the sums so that weights - sums/steps stays the mean

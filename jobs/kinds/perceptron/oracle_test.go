@@ -65,16 +65,15 @@ type example struct {
 	row    int64
 }
 
-// readExamples reads the training records of shards as the job's features do.
+// readExamples reads the training records of blocks as the job's features do.
 func readExamples(t testing.TB, model jobs.Arrays, train func(dataset.Identity) bool,
-	shards []jobstest.Blocks) [][]example {
+	shards []jobstest.Blocks, each int64) (all [][]example) {
 	t.Helper()
 	space, err := features.ReadSpace(model)
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := make([][]example, len(shards))
-	for s, blocks := range shards {
+	for _, blocks := range shards {
 		reader := space.NewReader()
 		for block, err := range blocks(t.Context()) {
 			if err != nil {
@@ -92,28 +91,31 @@ func readExamples(t testing.TB, model jobs.Arrays, train func(dataset.Identity) 
 				} else {
 					e.values = slices.Clone(v.Dense.Row(i))
 				}
-				all[s] = append(all[s], e)
+				for int64(len(all)) <= e.row/each {
+					all = append(all, nil)
+				}
+				all[e.row/each] = append(all[e.row/each], e)
 			}
 		}
 	}
 	return all
 }
 
-// shuffled is the order that the package promises, for shards within a window.
-func shuffled(shards [][]example, epoch int) (order []example) {
-	number := make([]int, len(shards))
+// shuffled is the order that the package promises, for blocks within a window.
+func shuffled(blocks [][]example, epoch int) (order []example) {
+	number := make([]int, len(blocks))
 	for i := range number {
 		number[i] = i
 	}
-	key := philox.New(7, "perceptron/shards")
+	key := philox.New(7, "perceptron/blocks")
 	slices.SortFunc(number, func(x, y int) int {
 		return cmp.Compare(key.Uint64(uint64(epoch), uint64(x)), key.Uint64(uint64(epoch), uint64(y)))
 	})
-	object := philox.New(7, fmt.Sprintf("perceptron/records/%d", epoch)).Object("records")
-	for _, s := range number {
-		some := slices.Clone(shards[s])
+	draws := philox.New(7, fmt.Sprintf("perceptron/records/%d", epoch))
+	for _, b := range number {
+		some := slices.Clone(blocks[b])
 		for i := range some {
-			some[i].draw = object.Uint64(some[i].row)
+			some[i].draw = draws.Uint64(uint64(some[i].row), 0)
 		}
 		slices.SortFunc(some, func(x, y example) int { return cmp.Compare(x.draw, y.draw) })
 		order = append(order, some...)
@@ -121,9 +123,11 @@ func shuffled(shards [][]example, epoch int) (order []example) {
 	return order
 }
 
+// checkOracle gives the job blocks of 300 records.
 func checkOracle(t *testing.T, params string, records []jobstest.Record, shards int, shuffle bool, ops *kernelops.Set) {
 	t.Helper()
-	spec := specOf(params)
+	const each = 300
+	spec := specOf(inBlocks(params, each))
 	spec.Spec.Input.Split.Test = 0.2
 	dealt := jobstest.Deal(records, shards)
 	result, err := tryRun(t, spec, dealt, ops)
@@ -131,7 +135,7 @@ func checkOracle(t *testing.T, params string, records []jobstest.Record, shards 
 		t.Fatal(err)
 	}
 	m := modelOf(t, result)
-	examples := readExamples(t, result.Model, jobs.TrainingRecords(spec)(), jobstest.Shards(dealt, 50))
+	examples := readExamples(t, result.Model, jobs.TrainingRecords(spec)(), jobstest.Shards(dealt, 50), each)
 	w, b := serial(m.Width, m.Classes, len(m.epochMistakes), func(epoch int) []example {
 		if shuffle {
 			return shuffled(examples, epoch)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -180,12 +181,13 @@ func TestTheMeanIsThatOfEveryStep(t *testing.T) {
 	}
 }
 
-// With one shard, mixing has nothing to mix.
-func TestMixedOverOneShardIsChained(t *testing.T) {
+// With one block, mixing has nothing to mix.
+func TestMixedOverOneBlockIsChained(t *testing.T) {
 	for _, mixing := range []string{"changed", "uniform", "mistakes"} {
 		records := sectors(300, 4)
-		chained := modelOf(t, train(t, `{}`, records))
-		mixed := modelOf(t, train(t, fmt.Sprintf(`{"over": "mixed", "mixing": %q}`, mixing), records))
+		chained := modelOf(t, train(t, `{"block_records": 300}`, records))
+		params := fmt.Sprintf(`{"over": "mixed", "mixing": %q, "block_records": 300}`, mixing)
+		mixed := modelOf(t, train(t, params, records))
 		if !slices.Equal(chained.epochMistakes, mixed.epochMistakes) || !slices.Equal(chained.weights, mixed.weights) {
 			t.Errorf("%s: mistakes %v and %v", mixing, chained.epochMistakes, mixed.epochMistakes)
 		}
@@ -213,6 +215,40 @@ func TestSparseIsDense(t *testing.T) {
 			if x, y := wrong(t, dense.Model, records), wrong(t, sparse.Model, asSparse(records)); x != y {
 				t.Errorf("%s: %d wrong dense, %d sparse", params, x, y)
 			}
+		}
+	}
+}
+
+// However the records lie in shards and files, each way of learning gives one model; another size of blocks gives
+// another.
+func TestFilesAndTheModel(t *testing.T) {
+	records := twoClasses(digits(t)[:300])
+	for _, params := range []string{`{"distinct": 2}`, `{"distinct": 2, "form": "plain", "shuffle": false}`,
+		`{"form": "voted", "max_vectors": 9}`, `{"over": "mixed"}`, `{"over": "mixed", "mixing": "mistakes"}`} {
+		model := func(each int, shards []jobstest.Blocks) string {
+			spec := specOf(inBlocks(params, each))
+			algorithm, err := New(spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			result, err := jobstest.Run(t.Context(), algorithm, spec, shards, kernelops.Best(), jobstest.Grouping{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return jobstest.Digest(result.Model)
+		}
+		want := model(70, jobstest.Shards(jobstest.Deal(records, 1), 50))
+		for _, n := range []int{2, 7, 300, 400} {
+			if got := model(70, jobstest.Shards(jobstest.Deal(records, n), 50)); got != want {
+				t.Errorf("%s: another model by %d shards", params, n)
+			}
+			if got := model(70, jobstest.Files(jobstest.Deal(records, n), 9)); got != want {
+				t.Errorf("%s: another model by %d files", params, n)
+			}
+		}
+		other := model(90, jobstest.Shards(jobstest.Deal(records, 1), 50)) != want
+		if ordered := !strings.Contains(params, `"shuffle": false`); other != ordered {
+			t.Errorf("%s: another model by another block_records: %v", params, other)
 		}
 	}
 }

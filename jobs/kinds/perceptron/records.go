@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/shuffle"
 	"github.com/gram-compute/gram/kernelops/philox"
@@ -14,9 +15,9 @@ import (
 // batchRecords is how many records are handed on at once. Results do not depend on it.
 const batchRecords = 256
 
-// records hands the training records of a shard to visit, in the order of an epoch; below 0, as
+// records hands the training records of a block, or of a shard, to visit, in the order of an epoch; below 0, as
 // they are read. The first epoch looks at all values: later ones, and those below 0 come later, read the same.
-func (j job) records(ctx context.Context, space *features.Space, blocks iter.Seq2[*dataset.Block, error], epoch int64,
+func (j job) records(ctx context.Context, space *features.Space, parts iter.Seq2[jobs.Part, error], epoch int64,
 	visit func([]Record) error) error {
 	reader, train := space.NewReader(), j.Train()
 	if epoch != 0 {
@@ -26,30 +27,28 @@ func (j job) records(ctx context.Context, space *features.Space, blocks iter.Seq
 	if epoch >= 0 && j.Params.Shuffle {
 		to = newDrawn(philox.New(j.Seed, fmt.Sprintf("perceptron/records/%d", epoch)), visit)
 	}
-	number := int64(0)
-	for block, err := range blocks {
+	for part, err := range parts {
 		if err == nil {
 			err = ctx.Err()
 		}
 		if err != nil {
 			return err
 		}
-		v, err := reader.Read(block, train)
+		v, err := reader.Read(part.Block, train)
 		if err == nil {
-			err = checkClasses(v, block)
+			err = checkClasses(v, part.Block)
 		}
 		if err == nil {
-			err = to.add(v, number)
+			err = to.add(v, part.First)
 		}
 		if err != nil {
 			return err
 		}
-		number += int64(v.Rows)
 	}
 	return to.end()
 }
 
-// visitor takes the vectors of a shard's blocks, whose first record has a number.
+// visitor takes the vectors of a part, whose first record has an ordinal.
 type visitor interface {
 	add(v features.Vectors, first int64) error
 	end() error
@@ -65,7 +64,7 @@ func (o *inOrder) add(v features.Vectors, first int64) error {
 	for begin := 0; begin < v.Rows; begin += batchRecords {
 		n := min(batchRecords, v.Rows-begin)
 		for i := range n {
-			o.batch[i] = recordOf(v, begin+i, first+int64(begin+i))
+			o.batch[i] = recordOf(v, begin+i, first)
 		}
 		if err := o.visit(o.batch[:n]); err != nil {
 			return err
@@ -88,15 +87,15 @@ func newDrawn(key philox.Key, visit func([]Record) error) *drawn {
 }
 
 func (d *drawn) add(v features.Vectors, first int64) error {
-	for i, id := range v.IDs {
-		r := recordOf(v, i, first+int64(i))
+	for i := range v.Rows {
+		r := recordOf(v, i, first)
 		if !v.Lasting {
 			r.Values = d.values.Copy(r.Values)
 			if r.Index != nil {
 				r.Index = d.index.Copy(r.Index)
 			}
 		}
-		full, err := d.window.Add(id, len(r.Values), r)
+		full, err := d.window.Add(v.IDs[i], r.ordinal, len(r.Values), r)
 		if err != nil {
 			return err
 		}
@@ -110,8 +109,9 @@ func (d *drawn) add(v features.Vectors, first int64) error {
 
 func (d *drawn) end() error { return d.window.Flush() }
 
-func recordOf(v features.Vectors, i int, number int64) Record {
-	r := Record{Class: v.Class[i], Weight: 1, number: number}
+// recordOf is vector i of a part whose first record has an ordinal.
+func recordOf(v features.Vectors, i int, first int64) Record {
+	r := Record{Class: v.Class[i], Weight: 1, ordinal: first + int64(v.Records[i])}
 	if v.Weights != nil {
 		r.Weight = v.Weights[i]
 	}

@@ -14,7 +14,11 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
+// specOf is a spec in blocks of 64 records, unless the parameters say otherwise, so that most tests have several.
 func specOf(params string) protocol.JobSpec {
+	if !strings.Contains(params, "block_records") {
+		params = inBlocks(params, 64)
+	}
 	spec := protocol.JobSpec{APIVersion: protocol.APIVersion, Kind: KindName}
 	spec.Spec.Params = json.RawMessage(params)
 	spec.Spec.Repro.Seed = 7
@@ -133,4 +137,13 @@ func sectors(n, classes int) []jobstest.Record {
 		labels[i] = fmt.Sprint("c", best)
 	}
 	return jobstest.DenseRecords(rows, labels...)
+}
+
+// inBlocks are parameters with blocks of a number of records.
+func inBlocks(params string, each int) string {
+	rest := strings.TrimPrefix(params, "{")
+	if rest != "}" {
+		rest = ", " + rest
+	}
+	return fmt.Sprintf(`{"block_records": %d%s`, each, rest)
 }

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/blocks"
 	"github.com/gram-compute/gram/jobs/learn/features"
-	"github.com/gram-compute/gram/jobs/learn/rank"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/kernelops/philox"
 	"github.com/gram-compute/gram/protocol"
@@ -20,17 +20,15 @@ type state struct {
 	*model
 	progress
 	room   int64   // how many vectors may vote beside the last
-	extras []extra // of distinct, by shard, then record
+	extras []extra // of distinct, by record
 }
 
-// progress counts epochs from 0, and in an epoch the shards done, the mistakes and the updates.
+// progress counts epochs from 0, and in an epoch the blocks done, the mistakes and the updates.
 type progress struct{ epoch, position, mistakes, updates int64 }
 
-// extra is the weight of a record's own feature. Records of a shard are numbered from 0 as they are read, test
-// records left out.
+// extra is the weight of a record's own feature.
 type extra struct {
-	shard  int32
-	record int64
+	record int64 // its ordinal
 	weight float32
 }
 
@@ -47,27 +45,26 @@ func (s *state) Fields(f *jobs.Fields) {
 
 func extraFields(f *jobs.Fields, extras *[]extra) {
 	n := len(*extras)
-	shards, records, weights := make([]int32, n), make([]int64, n), make([]float32, n)
+	records, weights := make([]int64, n), make([]float32, n)
 	for i, e := range *extras {
-		shards[i], records[i], weights[i] = e.shard, e.record, e.weight
+		records[i], weights[i] = e.record, e.weight
 	}
-	jobs.List(f, "distinct.shard", &shards)
-	jobs.List(f, "distinct.record", &records, len(shards))
-	jobs.List(f, "distinct.weight", &weights, len(shards))
+	jobs.List(f, "distinct.record", &records)
+	jobs.List(f, "distinct.weight", &weights, len(records))
 	if !f.Reading() {
 		return
 	}
-	*extras = make([]extra, len(shards))
+	*extras = make([]extra, len(records))
 	for i := range *extras {
-		(*extras)[i] = extra{shards[i], records[i], weights[i]}
+		(*extras)[i] = extra{records[i], weights[i]}
 	}
 }
 
-// extrasOf returns the weights of a shard's own features by record, and where they stand in extras.
-func (s *state) extrasOf(shard int) (weights map[int64]float32, begin, end int) {
-	find := func(e extra, shard int32) int { return cmp.Compare(e.shard, shard) }
-	begin, _ = slices.BinarySearchFunc(s.extras, int32(shard), find)
-	end, _ = slices.BinarySearchFunc(s.extras, int32(shard)+1, find)
+// extrasOf returns the weights of the own features of records [from, to), and where they stand in extras.
+func (s *state) extrasOf(from, to int64) (weights map[int64]float32, begin, end int) {
+	find := func(e extra, record int64) int { return cmp.Compare(e.record, record) }
+	begin, _ = slices.BinarySearchFunc(s.extras, from, find)
+	end, _ = slices.BinarySearchFunc(s.extras, to, find)
 	weights = make(map[int64]float32, end-begin)
 	for _, e := range s.extras[begin:end] {
 		weights[e.record] = e.weight
@@ -75,34 +72,42 @@ func (s *state) extrasOf(shard int) (weights map[int64]float32, begin, end int) 
 	return weights, begin, end
 }
 
-// order returns the shards in the order of an epoch.
-func (j job) order(epoch int64, shards int) []int {
-	key := philox.New(j.Seed, "perceptron/shards")
-	return rank.Least(shards, func(shard int) uint64 {
-		if !j.Params.Shuffle {
-			return 0
-		}
-		return key.Uint64(uint64(epoch), uint64(shard))
-	})
+// blockAt is the block that comes at the state's position of its epoch.
+func (j job) blockAt(s *state, of int) (int, error) {
+	return blocks.At(philox.New(j.Seed, "perceptron/blocks"), s.epoch, s.position, of, j.Params.Shuffle)
+}
+
+// extent is the ordinals of a block: from the first up to, not including, to.
+func (j job) extent(block int) (from, to int64) {
+	each := int64(j.Params.BlockRecords)
+	return int64(block) * each, int64(block+1) * each
+}
+
+// epochTrees are the trees of a round of an epoch: one leaf for the next block, or one for each block.
+func (j job) epochTrees(plan jobs.Plan) []int {
+	if j.Params.Over == overChained {
+		return []int{1}
+	}
+	return []int{plan.Blocks}
 }
 
 // endEpoch closes an epoch and says what comes next: another, or the margin.
-func (j job) endEpoch(s *state) (next string, metrics []jobs.Metric) {
+func (j job) endEpoch(s *state, plan jobs.Plan) jobs.Next {
 	s.epochMistakes, s.epochUpdates = append(slices.Clone(s.epochMistakes), s.progress.mistakes),
 		append(slices.Clone(s.epochUpdates), s.progress.updates)
 	name := fmt.Sprintf("perceptron.epoch.%03d.", s.epoch+1)
-	metrics = []jobs.Metric{jobs.CountMetric(name+"mistakes", s.progress.mistakes),
+	metrics := []jobs.Metric{jobs.CountMetric(name+"mistakes", s.progress.mistakes),
 		jobs.CountMetric(name+"updates", s.progress.updates)}
 	s.separated = s.progress.mistakes == 0
 	s.progress = progress{epoch: s.epoch + 1}
 	if s.separated || s.epoch >= int64(j.Params.Epochs) {
-		return marginName, metrics
+		return jobs.Next{Phase: marginName, State: jobs.ArraysOf(s), Metrics: metrics}
 	}
-	return j.Params.Over, metrics
+	return jobs.Next{Phase: j.Params.Over, Trees: j.epochTrees(plan), State: jobs.ArraysOf(s), Metrics: metrics}
 }
 
 // begin begins with weights of zero, and checks the parameters with the space.
-func (j job) begin(_ jobs.Arrays, space *features.Space) (jobs.Next, error) {
+func (j job) begin(_ jobs.Arrays, space *features.Space, plan jobs.Plan) (jobs.Next, error) {
 	setup, err := j.Params.setup(space)
 	if err != nil {
 		return jobs.Next{}, err
@@ -113,7 +118,7 @@ func (j job) begin(_ jobs.Arrays, space *features.Space) (jobs.Next, error) {
 	if err := j.checkState(setup); err != nil {
 		return jobs.Next{}, err
 	}
-	return j.first(&model{space: space, Learner: NewLearner(setup, nil)})
+	return j.first(&model{space: space, Learner: NewLearner(setup, nil)}, plan)
 }
 
 // checkState refuses weights that no state holds before there is memory made for them: a sparse width is a bare number.
@@ -129,7 +134,10 @@ func (j job) checkState(s Setup) error {
 }
 
 // first begins the first epoch.
-func (j job) first(m *model) (jobs.Next, error) {
+func (j job) first(m *model, plan jobs.Plan) (jobs.Next, error) {
+	if plan.Blocks == 0 {
+		return jobs.Next{}, blocks.Empty()
+	}
 	s := &state{model: m}
 	var err error
 	if s.room, err = j.room(s); err != nil {
@@ -139,11 +147,7 @@ func (j job) first(m *model) (jobs.Next, error) {
 		m.own()
 		m.trim(int(s.room))
 	}
-	next := jobs.Next{Phase: j.Params.Over, State: jobs.ArraysOf(s)}
-	if j.Params.Over == overChained {
-		next.Trees = []int{1}
-	}
-	return next, nil
+	return jobs.Next{Phase: j.Params.Over, Trees: j.epochTrees(plan), State: jobs.ArraysOf(s)}, nil
 }
 
 // warmPhase begins with the weights of a model; it reads no records.
@@ -164,7 +168,7 @@ func (p *warmPhase) phase() jobs.Phase {
 
 // take takes the model of spec.model, which the parameters must not contradict.
 func (p *warmPhase) take(
-	_ context.Context, a jobs.Arrays, _ *jobs.Undecoded, _ jobs.Round,
+	_ context.Context, a jobs.Arrays, _ *jobs.Undecoded, round jobs.Round,
 ) (jobs.Next, error) {
 	m, err := readModel(a)
 	if err != nil {
@@ -191,5 +195,5 @@ func (p *warmPhase) take(
 		return jobs.Next{}, err
 	}
 	m.Setup, m.history = setup, history{warm: true}
-	return p.first(m)
+	return p.first(m, round.Plan)
 }

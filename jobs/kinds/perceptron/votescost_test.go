@@ -22,7 +22,7 @@ func TestAccuracyByVotes(t *testing.T) {
 	records := digits(t)
 	learned, others := records[:1200], records[1200:]
 	for _, form := range []string{"voted", "unweighted"} {
-		all := modelOf(t, train(t, fmt.Sprintf(`{"form": %q, "epochs": 10}`, form), learned))
+		all := modelOf(t, train(t, fmt.Sprintf(`{"form": %q, "epochs": 10, "block_records": 16384}`, form), learned))
 		t.Logf("%s, all %d: %.3f", form, all.votes(), share(t, all, others))
 		for _, most := range []int{10, 30, 100, 300} {
 			some, last := *all, *all
@@ -59,6 +59,6 @@ func TestVotedAtItsDefaults(t *testing.T) {
 		}
 		records[i] = jobstest.Record{Label: string(rune('0' + class)), Dense: row}
 	}
-	m := modelOf(t, train(t, `{"form": "voted"}`, records[:30_000], records[30_000:]))
+	m := modelOf(t, train(t, `{"form": "voted", "block_records": 16384}`, records[:30_000], records[30_000:]))
 	t.Logf("mistakes %v; %d vectors, dropped %+v", m.epochMistakes, m.votes()+1, m.dropped)
 }

@@ -38,7 +38,8 @@ func newAlgorithm(spec protocol.JobSpec, ofModel OfModel) (jobs.Algorithm, error
 		return nil, protocol.SpecFault("spec.model is missing: the URI of the model.safetensors to predict with")
 	}
 	models := models{p.Format, ofModel}
-	return jobs.Phases{predictions.Phase{Params: p, Load: models.load, From: jobs.Input, Of: evaluation.EveryRecord,
+	return jobs.Phases{predictions.Phase{Params: p, Load: models.load, From: jobs.Input,
+		Named: jobs.WayOf(spec.Spec, jobs.Input), Of: evaluation.EveryRecord,
 		Costs: costs, End: models.end}.Phase()}, nil
 }
 

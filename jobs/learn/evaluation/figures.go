@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/parts"
 )
 
 // maxHeatLabels bounds a confusion matrix that is shown whole.
@@ -124,13 +125,14 @@ func mistakeFigures(list []Mistake) ([]jobs.Figure, error) {
 		return []jobs.Figure{{Title: title, Caption: "The label of a record, and what was decided.", Images: images}},
 			nil
 	}
-	table := &jobs.FigureTable{Columns: []string{"object", "offset", "truth", "decision"}}
+	table := &jobs.FigureTable{}
 	for _, m := range list {
+		table.Columns = append(parts.NewIdentities(m.ID.Way()).Columns().Names(), "truth", "decision")
 		decided := m.Decided
 		if m.Rejected {
 			decided = "(rejected)"
 		}
-		table.Rows = append(table.Rows, []string{m.ID.Object, fmt.Sprint(m.ID.Offset), m.Truth, decided})
+		table.Rows = append(table.Rows, append(parts.IdentityText(m.ID), m.Truth, decided))
 	}
 	return []jobs.Figure{{Title: title, Table: table}}, nil
 }

@@ -33,9 +33,7 @@ func PictureOf(block *dataset.Block, i int) []float32 {
 // One goroutine at a time.
 type Mistakes struct {
 	size    int
-	key     philox.Key
-	object  philox.Object // of the name
-	name    string
+	draws   *dataset.Draws
 	ordered []drawnMistake // by number, then identity
 }
 
@@ -45,14 +43,15 @@ type drawnMistake struct {
 }
 
 func (d drawnMistake) compare(e drawnMistake) int {
-	return cmp.Or(cmp.Compare(d.number, e.number), cmp.Compare(d.ID.Object, e.ID.Object),
-		cmp.Compare(d.ID.Offset, e.ID.Offset))
+	return cmp.Or(cmp.Compare(d.number, e.number), d.ID.Compare(e.ID))
 }
+
+// MistakeDraws are the numbers by which mistakes are chosen.
+func MistakeDraws() *dataset.Draws { return dataset.NewDraws(philox.New(0, "evaluation/mistakes")) }
 
 // NewMistakes returns an empty sample of up to size mistakes, size from 1 to 2^31-1.
 func NewMistakes(size int) *Mistakes {
-	key := philox.New(0, "evaluation/mistakes")
-	return &Mistakes{size: size, key: key, object: key.Object("")}
+	return &Mistakes{size: size, draws: MistakeDraws()}
 }
 
 // Offer takes a mistake if its number is among the lowest so far; the picture is copied. Each record
@@ -60,16 +59,17 @@ func NewMistakes(size int) *Mistakes {
 func (s *Mistakes) Offer(m Mistake) { s.offer(m, true) }
 
 func (s *Mistakes) offer(m Mistake, copyPicture bool) bool {
-	if m.ID.Object != s.name {
-		s.name, s.object = m.ID.Object, s.key.Object(m.ID.Object)
-	}
-	d := drawnMistake{s.object.Uint64(m.ID.Offset), m}
+	return s.take(drawnMistake{s.draws.Uint64(m.ID), m}, copyPicture)
+}
+
+// take is offer of a mistake with its number.
+func (s *Mistakes) take(d drawnMistake, copyPicture bool) bool {
 	at, found := slices.BinarySearchFunc(s.ordered, d, drawnMistake.compare)
 	if found || at == s.size {
 		return false
 	}
 	if copyPicture {
-		d.Picture = slices.Clone(m.Picture)
+		d.Picture = slices.Clone(d.Picture)
 	}
 	if len(s.ordered) == s.size {
 		s.ordered = s.ordered[:s.size-1]

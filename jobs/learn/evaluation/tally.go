@@ -60,16 +60,34 @@ func (t *Tally) Judge(id dataset.Identity, label []byte, o jobs.Outcome, picture
 		}
 		return t.JudgeNumber(id, truth, o.Value)
 	}
+	if m, wrong := t.decided(id, label, o); wrong {
+		m.Picture = picture
+		t.mistakes.Offer(m)
+	}
+	return nil
+}
+
+// JudgeDrawn is Judge of a record that is known by its place alone (PlaceOf), where the model predicts labels: number
+// is what MistakeDraws draws for its identity.
+func (t *Tally) JudgeDrawn(number uint64, place dataset.Identity, label []byte, o jobs.Outcome) error {
+	if t.errors != nil {
+		return jobs.Malformed("a label was predicted where there are numbers")
+	}
+	if m, wrong := t.decided(place, label, o); wrong {
+		t.mistakes.take(drawnMistake{number, m}, false)
+	}
+	return nil
+}
+
+// decided counts a decision, and reports whether it was wrong.
+func (t *Tally) decided(id dataset.Identity, label []byte, o jobs.Outcome) (m Mistake, wrong bool) {
 	truth := string(label)
 	if o.Rejected {
 		t.confusion.AddRejected(truth)
 	} else {
 		t.confusion.Add(truth, o.Label)
 	}
-	if o.Rejected || o.Label != truth {
-		t.mistakes.Offer(Mistake{id, truth, o.Label, o.Rejected, picture})
-	}
-	return nil
+	return Mistake{ID: id, Truth: truth, Decided: o.Label, Rejected: o.Rejected}, o.Rejected || o.Label != truth
 }
 
 // JudgeNumber judges a predicted number.

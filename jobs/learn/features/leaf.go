@@ -117,6 +117,9 @@ func (l *leafCounts) addSparse(block *dataset.Block, i int) error {
 
 func (l *leafCounts) counts() *Counts {
 	var c columns
+	if l.records == 0 { // as a shard without records, also where all of them are held out
+		l.shape, l.first, l.adder = shape{}, dataset.Identity{}, nil
+	}
 	if l.adder != nil {
 		if l.shape.form == dense {
 			l.addTile()

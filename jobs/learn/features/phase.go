@@ -72,17 +72,24 @@ func NewBuilder(p Params, spec protocol.JobSpec, options ...Option) (*Builder, e
 // Phase returns the phase "features". The function then returns what comes next, given the space and the state that the
 // job began with, which is the model of spec.model or empty.
 func (b *Builder) Phase(then func(jobs.Arrays, *Space) (jobs.Next, error)) jobs.Phase {
+	return b.Planned(func(state jobs.Arrays, space *Space, _ jobs.Plan) (jobs.Next, error) {
+		return then(state, space)
+	})
+}
+
+// Planned is Phase for a function that also wants the plan.
+func (b *Builder) Planned(then func(jobs.Arrays, *Space, jobs.Plan) (jobs.Next, error)) jobs.Phase {
 	return jobs.MapReduce[jobs.Arrays, *Counts]{
 		Name: Name, State: jobs.Itself, Partial: b.NewCounts, Merge: (*Counts).Plus,
 		Map: func(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, ops *kernelops.Set) (*Counts, error) {
 			return b.Count(ctx, leaf, ops)
 		},
-		Step: func(_ context.Context, state jobs.Arrays, root *Counts, _ jobs.Round) (jobs.Next, error) {
+		Step: func(_ context.Context, state jobs.Arrays, root *Counts, round jobs.Round) (jobs.Next, error) {
 			space, found, err := b.Space(root)
 			if err != nil {
 				return jobs.Next{}, err
 			}
-			next, err := then(state, space)
+			next, err := then(state, space, round.Plan)
 			next.Metrics = append(found, next.Metrics...)
 			return next, err
 		},

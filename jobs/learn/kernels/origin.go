@@ -115,11 +115,15 @@ func (fn *Function) checkOrigin() error {
 	return nil
 }
 
-// KindField is the kind of a model, in the layout of its kernel.
-func KindField(f *jobs.Fields, kind string, fn Function) {
+// KindField is the kind of a model, in the layout of its kernel; a later one if the model names records by their
+// ordinals, as those of earlier releases do not.
+func KindField(f *jobs.Fields, kind string, fn Function, byOrdinal bool) {
 	version := int32(versionPlain)
 	if f.Has(arrayOrigin, fn.Version() == versionOrigin) {
 		version = versionOrigin
+	}
+	if byOrdinal {
+		version += versionOrigin
 	}
 	f.Kind(kind, version)
 }

@@ -69,7 +69,7 @@ func TestFunctionsAreStored(t *testing.T) {
 			got, want := Function{}, NewFunction(k, s)
 			model := func(of *Function) jobs.FieldsFunc {
 				return func(f *jobs.Fields) {
-					KindField(f, "K", *of)
+					KindField(f, "K", *of, false)
 					of.Fields(f, s)
 				}
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/parts"
@@ -32,8 +33,10 @@ type Pair struct {
 
 // pairMistake is a misclassified record of a pair, as a metric.
 type pairMistake struct {
-	Object  string    `json:"object"`
-	Offset  int64     `json:"offset"`
+	ID      string    `json:"id,omitempty"` // or Row, or Object and Offset
+	Row     *int64    `json:"row,omitempty"`
+	Object  string    `json:"object,omitempty"`
+	Offset  *int64    `json:"offset,omitempty"`
 	Truth   string    `json:"truth"`
 	Decided string    `json:"decided"`
 	Values  []float32 `json:"values"`
@@ -98,10 +101,23 @@ func (t *pairTally) samples() []pairMistake {
 			continue
 		}
 		for _, m := range kept.List() {
-			list = append(list, pairMistake{m.ID.Object, m.ID.Offset, m.Truth, m.Decided, m.Picture})
+			list = append(list, pairMistakeOf(m))
 		}
 	}
 	return list
+}
+
+func pairMistakeOf(m evaluation.Mistake) pairMistake {
+	p := pairMistake{Truth: m.Truth, Decided: m.Decided, Values: m.Picture}
+	switch m.ID.Way() {
+	case dataset.ID:
+		p.ID = m.ID.Object
+	case dataset.Row:
+		p.Row = &m.ID.Offset
+	default:
+		p.Object, p.Offset = m.ID.Object, &m.ID.Offset
+	}
+	return p
 }
 
 func (m pairMistake) mistake() evaluation.Mistake {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/evaluation"
 )
 
 // Truth is what the labels of queries are.
@@ -25,9 +26,12 @@ type Number func(id dataset.Identity, label []byte) (float64, error)
 
 // Asked is who the queries of a tree are.
 type Asked struct {
-	numbers []int64 // of each query, its record within the shard
-	shard   int64   // records of the shard
-	truth   Truth   // NoTruth where a label is missing
+	numbers []int64      // of each query, its record within the shard
+	draws   []uint64     // of each query, what chooses among mistakes; nil where nothing is judged
+	names   jobs.Strings // the ids of the queries, where they have any
+	named   bool
+	shard   int64 // records of the shard
+	truth   Truth // NoTruth where a label is missing
 	labels  jobs.Strings
 	values  []float64
 }
@@ -37,6 +41,12 @@ func (q *Asked) Fields(f *jobs.Fields) {
 	jobs.List(f, queryNumber, &q.numbers)
 	jobs.Scalar(f, "query.shard", &q.shard) // records of the shard
 	n := len(q.numbers)
+	jobs.Optional(f, "query.draws", &q.draws, n)
+	if f.Has("query.names.bytes", q.named) {
+		f.Strings("query.names", &q.names)
+		f.Require(q.names.Len() == n, "%d queries with %d ids", n, q.names.Len())
+		q.named = true
+	}
 	switch {
 	case f.Has("query.labels.bytes", q.truth == Classes):
 		f.Strings("query.labels", &q.labels) // where classes are known
@@ -61,7 +71,8 @@ func (s Sides) Ask(
 	ctx context.Context, leaf jobs.Leaf, truth Truth,
 	add func(block *dataset.Block, keep func(dataset.Identity) bool) (places []int, err error),
 ) (*Asked, error) {
-	q := &Asked{truth: truth}
+	q := &Asked{truth: truth, named: s.QueriesNamed}
+	drawn := evaluation.MistakeDraws()
 	var keep func(dataset.Identity) bool
 	if s.Own != nil {
 		keep = s.Own()
@@ -76,6 +87,12 @@ func (s Sides) Ask(
 		}
 		for _, i := range places {
 			q.numbers = append(q.numbers, q.shard+int64(i))
+			if truth == Classes {
+				q.draws = append(q.draws, drawn.Uint64(block.IDs[i]))
+			}
+			if q.named {
+				q.names.Append([]byte(block.IDs[i].Object))
+			}
 		}
 		q.shard += int64(len(block.IDs))
 		if err := q.learn(block, places, s.Number); err != nil {

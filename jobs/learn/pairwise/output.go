@@ -26,6 +26,7 @@ type folder struct {
 type Tree struct {
 	// Queries are the numbers of the queries in their data set.
 	Queries []int64
+	Names   []string // the ids of the queries; nil where they have none
 	number  int
 	asked   *Asked
 	out     *output
@@ -37,6 +38,9 @@ func (o *output) tree(q *Asked) Tree {
 	for i, n := range q.numbers {
 		t.Queries[i] = o.first + n
 	}
+	if q.named {
+		t.Names = q.names.List()
+	}
 	o.trees++
 	o.first += q.shard
 	return t
@@ -47,7 +51,10 @@ func (t Tree) Judge(i int, decision jobs.Outcome) error {
 	place := evaluation.PlaceOf(t.number, t.asked.numbers[i])
 	switch {
 	case t.asked.truth == Classes:
-		return t.out.judged.Judge(place, t.asked.labels.At(i), decision, nil)
+		if t.asked.draws == nil {
+			return jobs.Malformed("array %q is missing", "query.draws")
+		}
+		return t.out.judged.JudgeDrawn(t.asked.draws[i], place, t.asked.labels.At(i), decision)
 	case t.asked.truth == Values && !decision.Rejected:
 		return t.out.judged.JudgeNumber(place, t.asked.values[i], decision.Value)
 	}

@@ -18,6 +18,8 @@ type Sides struct {
 	Base   jobs.Records // of spec.input
 	Own    jobs.Records // the queries, where they are of spec.input too; nil where they are those of spec.queries
 	Number Number       // where labels of queries may be numbers
+	// QueriesNamed reports that queries have ids.
+	QueriesNamed bool
 }
 
 // Source is the data set of the queries.

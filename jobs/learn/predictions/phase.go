@@ -22,9 +22,10 @@ const Folder = "predictions"
 // Phase predicts with the model that is its state.
 type Phase struct {
 	Params
-	Load evaluation.Load
-	From jobs.Source  // of the records
-	Of   jobs.Records // those that are predicted
+	Load  evaluation.Load
+	From  jobs.Source  // of the records
+	Named dataset.Way  // how records of From are named
+	Of    jobs.Records // those that are predicted
 	// Costs are those that the model decides by, nil for none.
 	Costs func(model jobs.Arrays, labels []string) (evaluation.Costs, error)
 	// End makes the result of a job from its model and the list of what was written.
@@ -52,7 +53,7 @@ func (p Phase) predict(ctx context.Context, model jobs.Arrays, leaf jobs.Leaf, o
 		return nil, err
 	}
 	chosen, keep := evaluation.Selection{}, p.Of()
-	rows, judged := newRows(predictor.Answers(), p.Params), evaluation.NewTally(predictor.Answers())
+	rows, judged := newRows(predictor.Answers(), p.Params, p.Named), evaluation.NewTally(predictor.Answers())
 	for block, err := range leaf.Read(ctx, p.From, leaf.Index) {
 		if err != nil {
 			return nil, err
@@ -113,8 +114,8 @@ func (p Phase) finish(ctx context.Context, model jobs.Arrays, root *partial, rou
 		return jobs.Next{}, err
 	}
 	answers := predictor.Answers()
-	index := parts.Index{Format: p.Format, Columns: newRows(answers, p.Params).table().Names(), Labels: answers.Labels,
-		Parts: root.list}
+	index := parts.Index{Format: p.Format, Columns: newRows(answers, p.Params, p.Named).table().Names(),
+		Labels: answers.Labels, Parts: root.list}
 	if _, err := parts.WriteIndex(ctx, round.Emit, Folder, index); err != nil {
 		return jobs.Next{}, err
 	}

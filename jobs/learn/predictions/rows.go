@@ -14,15 +14,16 @@ type rows struct {
 	answers jobs.Answers
 	number  map[string]int64 // of each label
 
-	objects, labels []string
-	offsets, codes  []int64
-	values          []float64
-	scores          [][]float64
+	ids    *parts.Identities
+	labels []string
+	codes  []int64
+	values []float64
+	scores [][]float64
 }
 
-func newRows(answers jobs.Answers, params Params) *rows {
+func newRows(answers jobs.Answers, params Params, way dataset.Way) *rows {
 	r := &rows{params: params, answers: answers, number: map[string]int64{},
-		objects: []string{}, labels: []string{}, offsets: []int64{}, codes: []int64{}, values: []float64{}}
+		ids: parts.NewIdentities(way), labels: []string{}, codes: []int64{}, values: []float64{}}
 	for i, label := range answers.Labels {
 		r.number[label] = int64(i)
 	}
@@ -42,8 +43,7 @@ func (r *rows) add(block *dataset.Block, outcomes []jobs.Outcome) {
 		if numbers {
 			r.codes = append(r.codes, r.code(o))
 		} else {
-			r.objects = append(r.objects, block.IDs[i].Object)
-			r.offsets = append(r.offsets, block.IDs[i].Offset)
+			r.ids.Add(block.IDs[i])
 			r.labels = append(r.labels, o.Label)
 		}
 		if r.answers.Value != "" {
@@ -63,13 +63,13 @@ func (r *rows) code(o jobs.Outcome) int64 {
 	return -1
 }
 
-// table is the columns in the order of the output: where the record is, the answer, the scores.
+// table is the columns in the order of the output: what the record is named by, the answer, the scores.
 func (r *rows) table() parts.Table {
 	var t parts.Table
 	if r.params.Format == parts.NPY {
 		return append(r.answer(t), r.scoreColumns()...)
 	}
-	t = parts.Table{{Name: "object", Texts: r.objects}, {Name: "offset", Ints: r.offsets}}
+	t = r.ids.Columns()
 	if r.answers.Labels != nil {
 		t = append(t, parts.Column{Name: "label", Texts: r.labels})
 	}

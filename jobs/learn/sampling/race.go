@@ -10,16 +10,15 @@ import (
 
 // Race gives records their times in one race: one seed and one purpose. It is not safe for concurrent use.
 type Race struct {
-	key    philox.Key
-	object philox.Object
-	name   string
+	key   philox.Key
+	draws *dataset.Draws
 }
 
 // NewRace prepares the race of a purpose, such as "kmeans/init/0/1". Two draws that must
 // not depend on each other have two purposes.
 func NewRace(seed uint64, purpose string) *Race {
 	key := philox.New(seed, purpose)
-	return &Race{key: key, object: key.Object("")}
+	return &Race{key: key, draws: dataset.NewDraws(key)}
 }
 
 // slack is more than what the quotient and the logarithm of a time can err by, relatively.
@@ -35,12 +34,7 @@ func (r *Race) Time(id dataset.Identity, weight, limit float64) float64 {
 }
 
 // Chance returns the number in [0, 1) that decides when a record arrives, given its weight.
-func (r *Race) Chance(id dataset.Identity) float64 {
-	if id.Object != r.name {
-		r.name, r.object = id.Object, r.key.Object(id.Object)
-	}
-	return r.object.Float64(id.Offset)
-}
+func (r *Race) Chance(id dataset.Identity) float64 { return r.draws.Float64(id) }
 
 // NumberTime is Time for what a number names in place of a record.
 func (r *Race) NumberTime(number uint64, weight, limit float64) float64 {

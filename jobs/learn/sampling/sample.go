@@ -19,8 +19,7 @@ type Draw struct {
 
 // Compare orders draws by key, ties by identity. Two records never tie.
 func (d Draw) Compare(e Draw) int {
-	return cmp.Or(cmp.Compare(d.Key, e.Key), cmp.Compare(d.ID.Object, e.ID.Object),
-		cmp.Compare(d.ID.Offset, e.ID.Offset))
+	return cmp.Or(cmp.Compare(d.Key, e.Key), d.ID.Compare(e.ID))
 }
 
 // Sample keeps the records of least key among those offered. Its memory follows the records kept.

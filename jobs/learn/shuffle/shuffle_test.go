@@ -5,9 +5,11 @@ import (
 	"errors"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/kernelops/philox"
 )
 
@@ -50,8 +52,7 @@ func TestWindow(t *testing.T) {
 	})
 	var all []int
 	for i := range records {
-		id := dataset.Identity{Object: []string{"a", "b"}[i/500], Offset: int64(i % 500)}
-		full, err := w.Add(id, numbers, i)
+		full, err := w.Add(dataset.ByPlace("a", int64(i)), int64(7+i), numbers, i)
 		if err != nil || full != (i%301 == 300) {
 			t.Fatalf("record %d: full %t, error %v", i, full, err)
 		}
@@ -59,7 +60,7 @@ func TestWindow(t *testing.T) {
 	if err := w.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	draw := func(i int) uint64 { return key.Object([]string{"a", "b"}[i/500]).Uint64(int64(i % 500)) }
+	draw := func(i int) uint64 { return key.Uint64(uint64(7+i), 0) }
 	for begin := 0; begin < records; begin += 301 {
 		window := make([]int, 0, 301)
 		for i := begin; i < min(begin+301, records); i++ {
@@ -77,19 +78,41 @@ func TestWindow(t *testing.T) {
 	}
 }
 
+// TestIdsDecide shuffles records by their ids where they have some, whatever their ordinals are.
+func TestIdsDecide(t *testing.T) {
+	var orders [2][]int
+	for at, first := range []int64{0, 1000} {
+		w := New(philox.New(3, "test"), 8, func(batch []int) error {
+			orders[at] = append(orders[at], batch...)
+			return nil
+		})
+		for i := range 100 {
+			if _, err := w.Add(dataset.ByID(strconv.Itoa(i)), first+int64(i), 1, i); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !slices.Equal(orders[0], orders[1]) || slices.IsSorted(orders[0]) {
+		t.Errorf("by ids %v and %v", orders[0], orders[1])
+	}
+}
+
 // TestWindowStops passes the error of a visit on.
 func TestWindowStops(t *testing.T) {
 	enough := errors.New("enough")
 	w := New(philox.New(1, "test"), 2, func([]string) error { return enough })
 	for i := range 3 {
-		if _, err := w.Add(dataset.Identity{Offset: int64(i)}, 1, "x"); err != nil {
+		if _, err := w.Add(dataset.ByRow(3), int64(i), 1, "x"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := w.Flush(); !errors.Is(err, enough) {
 		t.Errorf("error %v", err)
 	}
-	if _, err := w.Add(dataset.Identity{}, Numbers, "x"); !errors.Is(err, enough) {
+	if _, err := w.Add(dataset.ByRow(0), 0, Numbers, "x"); !errors.Is(err, enough) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -117,5 +140,24 @@ func TestStore(t *testing.T) {
 			t.Errorf("%d parts", len(s.parts))
 		}
 		s.Empty()
+	}
+}
+
+// A window is estimated as a full one, or as all shards; not at all without a shuffle.
+func TestGathers(t *testing.T) {
+	leaf := jobs.Leaf{Index: 9, Plan: jobs.Plan{Shards: 3, Blocks: 10}}
+	for size, want := range map[int64]int64{0: 0, 10: 90, Bytes / 9: Bytes / 9 * 9, Bytes: Bytes} {
+		records := func(from jobs.Source, shard int) int64 {
+			if from != jobs.Input || shard >= 3 {
+				t.Errorf("asked for shard %d of %v", shard, from)
+			}
+			return size
+		}
+		if got := Gathers(true)(leaf, records); got != want {
+			t.Errorf("shards of %d bytes: %d, want %d", size, got, want)
+		}
+		if got := Gathers(false)(leaf, records); got != 0 {
+			t.Errorf("%d without a shuffle", got)
+		}
 	}
 }

@@ -20,22 +20,31 @@ const Each = 8
 // each record, with what they grew out of.
 const Bytes = 3 * 4 * Numbers
 
-// Gathers estimates what a window takes of the shard of a leaf, see jobs.Gatherer; nothing unless it is shuffled. Where
-// only the state knows the shard, it is taken to be as large as the leaf's own.
+// Gathers estimates what a window takes of a logical block, see jobs.Gatherer; nothing unless it is shuffled. Which
+// shards hold the block only the state knows, so that it is taken to be as large as a full window, or as all shards.
 func Gathers(shuffled bool) func(leaf jobs.Leaf, records func(jobs.Source, int) int64) int64 {
 	return func(leaf jobs.Leaf, records func(jobs.Source, int) int64) int64 {
-		if !shuffled {
-			return 0
+		all := int64(0)
+		for shard := 0; shuffled && shard < leaf.Plan.Shards && all < Bytes; shard++ {
+			all += 3 * records(jobs.Input, shard)
 		}
-		return min(Bytes, 3*records(jobs.Input, leaf.Index))
+		return min(Bytes, all)
 	}
+}
+
+// draw is what orders a record in a shuffle. It goes by the record's id, or without one by its ordinal in the data set,
+// so that neither files nor shards matter.
+func (w *Window[T]) draw(id dataset.Identity, ordinal int64) uint64 {
+	if id.Way() == dataset.ID {
+		return w.named.Uint64(id)
+	}
+	return w.key.Uint64(uint64(ordinal), 0)
 }
 
 // Window keeps records of some type until they are shuffled. One goroutine at a time.
 type Window[T any] struct {
 	key     philox.Key
-	object  philox.Object
-	name    string
+	named   *dataset.Draws // of records that have ids
 	numbers int
 	count   int
 	kept    [][]T // in parts, which are not moved when there are more
@@ -48,18 +57,15 @@ type Window[T any] struct {
 // New returns a window that hands its records to visit in their order, some at a time, valid
 // during the call.
 func New[T any](key philox.Key, batch int, visit func([]T) error) *Window[T] {
-	return &Window[T]{key: key, object: key.Object(""), batch: make([]T, 0, max(1, batch)), visit: visit}
+	return &Window[T]{key: key, named: dataset.NewDraws(key), batch: make([]T, 0, max(1, batch)), visit: visit}
 }
 
-// Add keeps a record of n numbers. Once the window is full, its records are visited, and then full is
-// true: nothing is kept of them.
-func (w *Window[T]) Add(id dataset.Identity, numbers int, record T) (full bool, err error) {
-	if id.Object != w.name {
-		w.name, w.object = id.Object, w.key.Object(id.Object)
-	}
-	w.draws = append(w.draws, w.object.Uint64(id.Offset))
+// Add keeps a record of n numbers, given its name and its ordinal. Once the window is full, its records are visited,
+// and then full is true: nothing is kept of them.
+func (w *Window[T]) Add(id dataset.Identity, ordinal int64, n int, record T) (full bool, err error) {
+	w.draws = append(w.draws, w.draw(id, ordinal))
 	w.keep(record)
-	w.numbers += numbers + Each
+	w.numbers += n + Each
 	if w.numbers < Numbers {
 		return false, nil
 	}

@@ -43,6 +43,10 @@ const (
 	ModelServiceListAliasesProcedure = "/gram.v1.ModelService/ListAliases"
 	// ModelServiceRetireProcedure is the fully-qualified name of the ModelService's Retire RPC.
 	ModelServiceRetireProcedure = "/gram.v1.ModelService/Retire"
+	// ModelServiceSignProcedure is the fully-qualified name of the ModelService's Sign RPC.
+	ModelServiceSignProcedure = "/gram.v1.ModelService/Sign"
+	// ModelServiceSigningKeyProcedure is the fully-qualified name of the ModelService's SigningKey RPC.
+	ModelServiceSigningKeyProcedure = "/gram.v1.ModelService/SigningKey"
 )
 
 // ModelServiceClient is a client for the gram.v1.ModelService service.
@@ -54,6 +58,11 @@ type ModelServiceClient interface {
 	ListAliases(context.Context, *connect.Request[gramv1.ListAliasesRequest]) (*connect.Response[gramv1.ListAliasesResponse], error)
 	// Retire takes an ended job away, with its objects. It is FAILED_PRECONDITION while somebody names it.
 	Retire(context.Context, *connect.Request[gramv1.RetireRequest]) (*connect.Response[gramv1.RetireResponse], error)
+	// Sign signs, by the cluster's key, what the log has decided about a job that has succeeded: the digests of its spec,
+	// input and outputs. The same job gives the same bytes.
+	Sign(context.Context, *connect.Request[gramv1.SignRequest]) (*connect.Response[gramv1.SignResponse], error)
+	// SigningKey is the key that verifies what Sign signs.
+	SigningKey(context.Context, *connect.Request[gramv1.SigningKeyRequest]) (*connect.Response[gramv1.SigningKeyResponse], error)
 }
 
 // NewModelServiceClient constructs a client for the gram.v1.ModelService service. By default, it
@@ -92,6 +101,19 @@ func NewModelServiceClient(httpClient connect.HTTPClient, baseURL string, opts .
 			connect.WithSchema(modelServiceMethods.ByName("Retire")),
 			connect.WithClientOptions(opts...),
 		),
+		sign: connect.NewClient[gramv1.SignRequest, gramv1.SignResponse](
+			httpClient,
+			baseURL+ModelServiceSignProcedure,
+			connect.WithSchema(modelServiceMethods.ByName("Sign")),
+			connect.WithClientOptions(opts...),
+		),
+		signingKey: connect.NewClient[gramv1.SigningKeyRequest, gramv1.SigningKeyResponse](
+			httpClient,
+			baseURL+ModelServiceSigningKeyProcedure,
+			connect.WithSchema(modelServiceMethods.ByName("SigningKey")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
@@ -101,6 +123,8 @@ type modelServiceClient struct {
 	removeAlias *connect.Client[gramv1.RemoveAliasRequest, gramv1.RemoveAliasResponse]
 	listAliases *connect.Client[gramv1.ListAliasesRequest, gramv1.ListAliasesResponse]
 	retire      *connect.Client[gramv1.RetireRequest, gramv1.RetireResponse]
+	sign        *connect.Client[gramv1.SignRequest, gramv1.SignResponse]
+	signingKey  *connect.Client[gramv1.SigningKeyRequest, gramv1.SigningKeyResponse]
 }
 
 // SetAlias calls gram.v1.ModelService.SetAlias.
@@ -123,6 +147,16 @@ func (c *modelServiceClient) Retire(ctx context.Context, req *connect.Request[gr
 	return c.retire.CallUnary(ctx, req)
 }
 
+// Sign calls gram.v1.ModelService.Sign.
+func (c *modelServiceClient) Sign(ctx context.Context, req *connect.Request[gramv1.SignRequest]) (*connect.Response[gramv1.SignResponse], error) {
+	return c.sign.CallUnary(ctx, req)
+}
+
+// SigningKey calls gram.v1.ModelService.SigningKey.
+func (c *modelServiceClient) SigningKey(ctx context.Context, req *connect.Request[gramv1.SigningKeyRequest]) (*connect.Response[gramv1.SigningKeyResponse], error) {
+	return c.signingKey.CallUnary(ctx, req)
+}
+
 // ModelServiceHandler is an implementation of the gram.v1.ModelService service.
 type ModelServiceHandler interface {
 	// SetAlias lets a name mean the model of a job that has succeeded. Repeating it is safe.
@@ -132,6 +166,11 @@ type ModelServiceHandler interface {
 	ListAliases(context.Context, *connect.Request[gramv1.ListAliasesRequest]) (*connect.Response[gramv1.ListAliasesResponse], error)
 	// Retire takes an ended job away, with its objects. It is FAILED_PRECONDITION while somebody names it.
 	Retire(context.Context, *connect.Request[gramv1.RetireRequest]) (*connect.Response[gramv1.RetireResponse], error)
+	// Sign signs, by the cluster's key, what the log has decided about a job that has succeeded: the digests of its spec,
+	// input and outputs. The same job gives the same bytes.
+	Sign(context.Context, *connect.Request[gramv1.SignRequest]) (*connect.Response[gramv1.SignResponse], error)
+	// SigningKey is the key that verifies what Sign signs.
+	SigningKey(context.Context, *connect.Request[gramv1.SigningKeyRequest]) (*connect.Response[gramv1.SigningKeyResponse], error)
 }
 
 // NewModelServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -166,6 +205,19 @@ func NewModelServiceHandler(svc ModelServiceHandler, opts ...connect.HandlerOpti
 		connect.WithSchema(modelServiceMethods.ByName("Retire")),
 		connect.WithHandlerOptions(opts...),
 	)
+	modelServiceSignHandler := connect.NewUnaryHandler(
+		ModelServiceSignProcedure,
+		svc.Sign,
+		connect.WithSchema(modelServiceMethods.ByName("Sign")),
+		connect.WithHandlerOptions(opts...),
+	)
+	modelServiceSigningKeyHandler := connect.NewUnaryHandler(
+		ModelServiceSigningKeyProcedure,
+		svc.SigningKey,
+		connect.WithSchema(modelServiceMethods.ByName("SigningKey")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/gram.v1.ModelService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case ModelServiceSetAliasProcedure:
@@ -176,6 +228,10 @@ func NewModelServiceHandler(svc ModelServiceHandler, opts ...connect.HandlerOpti
 			modelServiceListAliasesHandler.ServeHTTP(w, r)
 		case ModelServiceRetireProcedure:
 			modelServiceRetireHandler.ServeHTTP(w, r)
+		case ModelServiceSignProcedure:
+			modelServiceSignHandler.ServeHTTP(w, r)
+		case ModelServiceSigningKeyProcedure:
+			modelServiceSigningKeyHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -199,4 +255,12 @@ func (UnimplementedModelServiceHandler) ListAliases(context.Context, *connect.Re
 
 func (UnimplementedModelServiceHandler) Retire(context.Context, *connect.Request[gramv1.RetireRequest]) (*connect.Response[gramv1.RetireResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gram.v1.ModelService.Retire is not implemented"))
+}
+
+func (UnimplementedModelServiceHandler) Sign(context.Context, *connect.Request[gramv1.SignRequest]) (*connect.Response[gramv1.SignResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gram.v1.ModelService.Sign is not implemented"))
+}
+
+func (UnimplementedModelServiceHandler) SigningKey(context.Context, *connect.Request[gramv1.SigningKeyRequest]) (*connect.Response[gramv1.SigningKeyResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gram.v1.ModelService.SigningKey is not implemented"))
 }

@@ -106,7 +106,7 @@ func (j *job) record(ctx context.Context, of proof.Round) (*proof.Record, error)
 		return nil, err
 	}
 	if sha256.Sum256(data) != of.Record.SHA256 {
-		return nil, protocol.TaskFault(protocol.CodeCorrupt, "it does not have the digest that the proof names").In(name)
+		return nil, protocol.TaskFault(protocol.CodeCorrupt, "its digest is not the one that the proof names").In(name)
 	}
 	return proof.ReadRecord(data)
 }

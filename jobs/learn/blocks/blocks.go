@@ -1,0 +1,65 @@
+// Package blocks has what learners share that go through the records in an order, by logical blocks (see
+// jobs.BlockRecords): the parameter that says how many records a block has, and the order of the blocks in an epoch.
+package blocks
+
+import (
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/rank"
+	"github.com/gram-compute/gram/jobs/params"
+	"github.com/gram-compute/gram/kernelops/philox"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// Bounds of the parameter.
+const (
+	defaultRecords = 1 << 14
+	maxRecords     = 1 << 30
+)
+
+// Size is that of a block; a kind embeds it in its parameters.
+type Size struct {
+	BlockRecords int `json:"block_records"`
+}
+
+// BlockParameter declares the parameter; use says what a block is to the kind.
+func (s *Size) BlockParameter(use string) params.Parameter {
+	return params.Whole("block_records", &s.BlockRecords, defaultRecords, 1, maxRecords).
+		Says("Records of a block, whatever files and shards they are in. " + use)
+}
+
+// Algorithm returns the algorithm of the phases over blocks of spec.input and, if asked, of spec.queries.
+func (s Size) Algorithm(phases jobs.Phases, queries bool) jobs.Algorithm {
+	over := jobs.Blocked{List: phases}
+	over.Records[jobs.Input] = int64(s.BlockRecords)
+	if queries {
+		over.Records[jobs.Queries] = int64(s.BlockRecords)
+	}
+	return over
+}
+
+// Order returns the blocks in the order of an epoch: ascending, or drawn by (key, epoch). O(n log n).
+func Order(key philox.Key, epoch int64, n int, drawn bool) []int {
+	return rank.Least(n, func(block int) uint64 {
+		if !drawn {
+			return 0
+		}
+		return key.Uint64(uint64(epoch), uint64(block))
+	})
+}
+
+// At returns the block that comes at a position of an epoch. A position that the epoch does not have is a
+// *protocol.Fault of CodeCorrupt.
+func At(key philox.Key, epoch, position int64, n int, drawn bool) (int, error) {
+	if position < 0 || position >= int64(n) {
+		return 0, jobs.Malformed("a state at block %d of %d", position, n)
+	}
+	if !drawn {
+		return int(position), nil
+	}
+	return Order(key, epoch, n, true)[position], nil
+}
+
+// Empty is the fault of a job whose data set has no record, and so no block.
+func Empty() error {
+	return protocol.EmptyFault("no record").WithHint("Check spec.input.uri.")
+}
