@@ -87,6 +87,7 @@ liars: ## Run LIARS_JOBS=200 jobs with a worker of four that lies now and then, 
 .PHONY: check-verify
 check-verify: tools ## Show that gram verify finds 1,000 changed bits, and 2 % made-up leaves in 99 of 100 samples (a minute).
 	REQUIRE_VERSITYGW=1 go test -count=1 -timeout 20m -v -run '^(TestAnyChangedBitIsFound|TestMadeUpLeavesAreFound|TestTheFirstFalseNodeIsNamed|TestForgedFilesAreFound|TestManifestsThatLeaveThingsOut|TestMissingIsNotFalse|TestHonestJobsVerify|TestVerifyOnS3)$$' ./clustertest
+	go test -count=1 -run '^(TestVerify|TestChangedSignaturesAreFound)$$' ./cmd/gram
 	go test -count=1 ./verify ./proof
 
 .PHONY: ticks

@@ -152,8 +152,8 @@ func relisted(report, old, now []byte) []byte {
 
 func sizeField(data []byte) []byte { return []byte(`"size": ` + strconv.Itoa(len(data))) }
 
-// A trainer that seals the forgery itself, down to the root in provenance.json, gains nothing by leaving rounds or states
-// out of the manifest.
+// A trainer that seals the forgery itself, down to the root in provenance.json, gains nothing by leaving rounds or
+// states out of the manifest.
 func TestManifestsThatLeaveThingsOut(t *testing.T) {
 	t.Parallel()
 	store := provedStore(t)

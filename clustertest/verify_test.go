@@ -32,7 +32,8 @@ var provedJobs = []provedJob{
 	{"NaiveBayes", `"format":"tsv","label":1,"text":2`, "", `{}`, 1000, false},
 	{"KMeans", `"format":"csv","label":1`, "", `{"k":3,"init":"kmeans++"}`, 2000, false},
 	{"NearestMean", `"format":"csv","label":1,"split":{"test":0.2}`, "", `{"pairs":true}`, 2000, false},
-	{"Predict", `"format":"csv","label":1`, `"model":"mem://m/models/nearestmean-PROOF/model.safetensors",`, `{}`, 2000, false},
+	{"Predict", `"format":"csv","label":1`, `"model":"mem://m/models/nearestmean-PROOF/model.safetensors",`, `{}`,
+		2000, false},
 	{"NearestNeighbors", `"format":"csv","label":1`, "", `{"k":3,"mode":"classify","store_base":false}`, 4000, false},
 	{"KernelMatrix", `"format":"csv","label":1`, "", `{"tile":40}`, 2000, false},
 }
@@ -59,7 +60,9 @@ func provedStore(t testing.TB) *mem.Store {
 	for i := range 300 {
 		fmt.Fprintf(&texts, "%s\tw%d w%d and w%d\n", []string{"sea", "land"}[i%2], i%7, i%11, i%2)
 	}
-	for name, data := range map[string]string{"in/rows.csv": strings.Join(cutRows(300), ""), "in/texts.tsv": texts.String()} {
+	for name, data := range map[string]string{
+		"in/rows.csv": strings.Join(cutRows(300), ""), "in/texts.tsv": texts.String(),
+	} {
 		if _, err := store.Put(t.Context(), name, []byte(data)); err != nil {
 			t.Fatal(err)
 		}

@@ -7,8 +7,8 @@ import (
 // doubt is the probability with which a claim from a sample may be wrong.
 const doubt = 0.01
 
-// maxFalse returns the least k for which a sample of n leaves of all would have met a false one with 99 % probability if
-// k were false: with that confidence, fewer than k are. It is hypergeometric, hence exact; it takes k steps.
+// maxFalse returns the least k for which a sample of n leaves of all would have met a false one with 99 % probability
+// if k were false: with that confidence, fewer than k are. It is hypergeometric, hence exact; it takes k steps.
 func maxFalse(all, n int64) int64 {
 	if n <= 0 || n > all {
 		return 0

@@ -55,7 +55,7 @@ func TestClaims(t *testing.T) {
 		"none":  {Result{Leaves: Count{0, 9}, DrawnOf: 9}, []string{"No leaf was repeated"}},
 		"wrong": {Result{Leaves: Count{3, 3}, False: []Finding{{Of: OfLeaf}}}, []string{"not what its proof says"}},
 	} {
-		v := &verifier{result: &c.r}
+		v := &verifier{outputs: outputs{ledger: &ledger{result: &c.r}}}
 		v.records = append(v.records, nil)
 		v.conclude()
 		text := strings.Join(c.r.Says, " ")

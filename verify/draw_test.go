@@ -10,7 +10,8 @@ import (
 // drawn is a plan over rounds with that many leaves, of which the first known have their state kept.
 func drawn(t *testing.T, cfg Config, kept string, known int, leaves ...int64) []work {
 	t.Helper()
-	v := &verifier{cfg: cfg, result: &Result{}, manifest: &proof.Manifest{Kept: kept}}
+	v := &verifier{cfg: cfg, manifest: &proof.Manifest{Kept: kept}}
+	v.ledger = &ledger{result: &Result{}}
 	for i, n := range leaves {
 		v.manifest.Rounds = append(v.manifest.Rounds, proof.Round{Round: int64(i) + 1, Leaves: n, State: i < known})
 		v.rounds = append(v.rounds, newRound(&proof.Record{Round: int64(i) + 1, Phase: "p", Trees: []int64{n}}))

@@ -55,7 +55,8 @@ func (v *verifier) openPlan(ctx context.Context) error {
 			return v.contradicts(proof.PlanFile, fmt.Errorf("%s is not cut as the spec says", jobs.Source(i)))
 		}
 		if p.Manifests[i].URI != s.URI {
-			return v.contradicts(proof.InputFile, fmt.Errorf("%s is another one than that of the spec", jobs.Source(i)))
+			return v.contradicts(proof.InputFile,
+				fmt.Errorf("%s is another one than that of the spec", jobs.Source(i)))
 		}
 	}
 	if p.Model != nil && p.Model.URI != v.spec.Spec.Model {
@@ -80,7 +81,8 @@ func (v *verifier) agreeOnInputs() {
 		for n, o := range p.Objects {
 			if n >= len(m.Objects) || o != m.Objects[n] {
 				v.isFalse(Finding{Of: OfRecord, File: provenanceFile,
-					Says: fmt.Sprintf("Object %d of %s in provenance.json is not that of %s.", n, name, proof.InputFile)})
+					Says: fmt.Sprintf("Object %d of %s in provenance.json is not that of %s.", n, name,
+						proof.InputFile)})
 				break
 			}
 		}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/gram-compute/gram/dataset"
@@ -33,8 +32,8 @@ const (
 
 // verifier is a check at work.
 type verifier struct {
-	cfg    Config
-	result *Result
+	outputs
+	cfg Config
 
 	provenance provenance
 	manifest   *proof.Manifest
@@ -47,10 +46,7 @@ type verifier struct {
 	records    []*proof.Record // nil until all are read
 	shelf      *shelf
 
-	mu       sync.Mutex // guards what follows, and the counts and findings of result
-	told     map[string]bool
-	broken   map[slot]bool // leaves, or with leaf -1 phases, of which it is not known what they carry
-	progress Progress
+	broken map[slot]bool // leaves, or with leaf -1 phases, of which it is not known what they carry; mu guards it
 }
 
 // provenance is what is read of provenance.json.
@@ -82,8 +78,10 @@ type inputProvenance struct {
 // check itself could not go on.
 func Job(ctx context.Context, cfg Config) (*Result, error) {
 	begun := time.Now() //lint:clock for people
-	v := &verifier{cfg: cfg, told: map[string]bool{}, broken: map[slot]bool{}, shelf: newShelf(shelfBytes),
+	notes := &ledger{told: map[string]bool{}, hear: cfg.Progress,
 		result: &Result{False: []Finding{}, Missing: []Finding{}, Says: []string{}}}
+	v := &verifier{cfg: cfg, outputs: outputs{notes, cfg.Store, cfg.Prefix}, broken: map[slot]bool{},
+		shelf: newShelf(shelfBytes)}
 	v.result.Kernels = cfg.Ops.Name
 	err := errors.Join(v.check(ctx), v.shelf.close())
 	if err == nil {
@@ -154,14 +152,6 @@ func (v *verifier) openProof(ctx context.Context) error {
 	return nil
 }
 
-// agree finds a field of a file that differs from that of provenance.json.
-func (v *verifier) agree(file, field string, got, want any) {
-	if got != want {
-		v.isFalse(Finding{Of: OfRecord, File: file,
-			Says: fmt.Sprintf("%s has %s %v, and provenance.json has %v.", file, field, got, want)})
-	}
-}
-
 // openSpec reads the spec and makes the job's tasks.
 func (v *verifier) openSpec(ctx context.Context) error {
 	data, err := v.readFile(ctx, proof.SpecFile, v.manifest.Spec, protocol.MaxSpecBytes)
@@ -188,12 +178,6 @@ func (v *verifier) openSpec(ctx context.Context) error {
 	v.agree(proof.SpecFile, "run.proof", v.spec.Spec.Run.KeptOfProof(), v.manifest.Kept)
 	v.result.Kind = v.spec.Kind
 	return v.makeTasks()
-}
-
-// contradicts finds a file that has its digest and cannot be right.
-func (v *verifier) contradicts(file string, err error) error {
-	v.isFalse(Finding{Of: OfRecord, File: file, Says: file + " cannot be right: " + err.Error() + "."})
-	return nil
 }
 
 // makeTasks makes what repeats the job. A kind that this build does not know is missing: digests can be compared.

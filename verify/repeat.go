@@ -2,16 +2,15 @@ package verify
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"slices"
 
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/proof"
 )
 
-// repeat draws what is repeated, and repeats it round by round. It ends with the first round in which something is false.
+// repeat draws what is repeated, and repeats it round by round. It ends with the first round in which something is
+// false.
 func (v *verifier) repeat(ctx context.Context) error {
 	if v.records == nil || v.tasks == nil || v.planned.Manifests == nil || len(v.rounds) == 0 {
 		return nil // what is missing is noted
@@ -96,30 +95,10 @@ func (v *verifier) planState(ctx context.Context, r *round) (jobs.Arrays, error)
 		return nil, nil
 	}
 	if size := state.EncodedSize(); size != r.StateSize {
-		return nil, v.contradicts(proof.RoundFile(r.Round), fmt.Errorf("the state has %d bytes, not %d", size, r.StateSize))
+		return nil, v.contradicts(proof.RoundFile(r.Round),
+			fmt.Errorf("the state has %d bytes, not %d", size, r.StateSize))
 	}
 	return state, nil
-}
-
-// maxArraysBytes bounds a state, a partial or an emitted file that is read.
-const maxArraysBytes = 64 << 30
-
-// readArrays reads arrays that are kept under their digest. If they are missing or other ones, that is noted, and they
-// are nil.
-func (v *verifier) readArrays(ctx context.Context, name string, digest proof.Digest) (jobs.Arrays, error) {
-	data, _, err := objstore.ReadAll(ctx, v.cfg.Store, v.cfg.Prefix+name, objstore.GetOptions{}, maxArraysBytes)
-	if err != nil {
-		return nil, v.unread(name, err)
-	}
-	if !v.isFile(file{name: name, want: proof.File{SHA256: digest, Size: -1}},
-		proof.File{SHA256: sha256.Sum256(data), Size: int64(len(data))}, 0) {
-		return nil, nil
-	}
-	arrays, err := jobs.Decode(data)
-	if err != nil {
-		return nil, v.contradicts(name, err)
-	}
-	return arrays, nil
 }
 
 // follows compares what a step makes with the round after it, or with the model.

@@ -38,7 +38,7 @@ type Result struct {
 	Drawn    int64 `json:"leaves_drawn"`     // and repeated
 	DrawnOf  int64 `json:"leaves_drawn_of"`  // of the rounds whose states are known
 	Unbacked int64 `json:"leaves_unbacked"`  // of the other rounds: compared by digest only
-	MaxFalse int64 `json:"max_false_leaves"` // with 99 % confidence, fewer than that of DrawnOf; 0 where it says nothing
+	MaxFalse int64 `json:"max_false_leaves"` // with 99 % confidence, fewer than that of DrawnOf; 0: nothing follows
 
 	// False are what does not match, the first first.
 	False   []Finding `json:"false"`

@@ -212,7 +212,7 @@ func (v *verifier) emit(f Finding) jobs.Emit {
 	return func(ctx context.Context, name string, data []byte) (jobs.File, error) {
 		sum := sha256.Sum256(data)
 		made := jobs.File{Name: name, SHA256: hex.EncodeToString(sum[:]), Size: int64(len(data))}
-		stored, _, err := objstore.ReadAll(ctx, v.cfg.Store, v.cfg.Prefix+name, objstore.GetOptions{}, maxArraysBytes)
+		stored, _, err := objstore.ReadAll(ctx, v.store, v.prefix+name, objstore.GetOptions{}, maxArraysBytes)
 		if err != nil {
 			return made, v.unread(name, err)
 		}

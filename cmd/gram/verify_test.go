@@ -1,16 +1,19 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
 )
 
-// A job on a directory is checked when nothing of it runs: as a table, as JSON and as a page; a changed file is exit code
-// 9, a missing one 10, and each is named.
+// A job on a directory is checked when nothing of it runs: as a table, as JSON and as a page; a changed file is exit
+// code 9, a missing one 10, and each is named.
 func TestVerify(t *testing.T) {
 	t.Parallel() // mostly waits for elections
 	c := newClient(t)
@@ -21,7 +24,9 @@ func TestVerify(t *testing.T) {
 	c.stdout.Reset()
 	c.want(0, c.run("verify", folder, "--page", "check.html"))
 	text := c.stdout.String()
-	for _, want := range []string{"\nverified\n", "leaves were repeated: none is false", "the model follows", "ALL", "kept"} {
+	for _, want := range []string{
+		"\nverified\n", "leaves were repeated: none is false", "the model follows", "ALL", "kept",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("printed without %q:\n%s", want, text)
 		}
@@ -39,7 +44,8 @@ func TestVerify(t *testing.T) {
 		r.Leaves.Done != 3 || r.SchemaVersion != 1 {
 		t.Errorf("%+v", r)
 	}
-	one, two := checkedJSON(t, c, 0, "verify", folder, "--sample", "3"), checkedJSON(t, c, 0, "verify", folder, "--sample", "3")
+	one := checkedJSON(t, c, 0, "verify", folder, "--sample", "3")
+	two := checkedJSON(t, c, 0, "verify", folder, "--sample", "3")
 	if one.Draw == two.Draw || one.Draw == "" {
 		t.Errorf("drawn with %q and with %q", one.Draw, two.Draw)
 	}
@@ -60,7 +66,8 @@ func TestVerify(t *testing.T) {
 	if err := os.Remove(path + "proof/spec.json"); err != nil {
 		t.Fatal(err)
 	}
-	if r := checkedJSON(t, c, 10, "verify", folder); r.Verdict != "incomplete" || r.Missing[0].File != "proof/spec.json" {
+	if r := checkedJSON(t, c, 10, "verify", folder); r.Verdict != "incomplete" ||
+		r.Missing[0].File != "proof/spec.json" {
 		t.Errorf("missing: %+v", r)
 	}
 	if !strings.Contains(c.stderr.String(), "proof/spec.json is missing") {
@@ -85,4 +92,44 @@ func checkedJSON(t *testing.T, c *session, code int, args ...string) (view check
 		t.Fatalf("%v: %s", err, c.stdout.String())
 	}
 	return view
+}
+
+// Whichever bit of a signature is changed, the job no longer verifies by the key, and the file is named.
+func TestChangedSignaturesAreFound(t *testing.T) {
+	t.Parallel() // mostly waits for an election
+	c := newClient(t)
+	c.write("texts.tsv", strings.Repeat("sea\tthe tide is high\nland\tthe hill is steep\n", 60))
+	spec := strings.NewReplacer("DIR", c.app.dir, "OUT", "out", "ALPHA", "1").Replace(diffSpec)
+	folder := strings.TrimSuffix(modelOfRun(t, c, spec), "model.safetensors")
+	private, public := c.keyFiles("a")
+	c.want(0, c.run("sign", folder, "--key", private))
+	c.want(0, c.run("verify", folder, "--public-key", public))
+	r := rand.New(rand.NewPCG(3, 24))
+	codes := map[string]map[int]int{}
+	for _, name := range []string{"model.sig", "provenance.intoto.jsonl"} {
+		codes[name] = map[int]int{}
+		path := strings.TrimPrefix(folder, "file://") + name
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 120 {
+			bit := r.IntN(8 * len(data))
+			changed := bytes.Clone(data)
+			changed[bit/8] ^= 1 << (bit % 8)
+			c.replace(path, changed)
+			c.stdout.Reset()
+			before := len(c.stderr.String())
+			code := c.run("verify", folder, "--public-key", public, "--sample", "0", "--rounds", "0", "-q")
+			out := c.stdout.String() + c.stderr.String()[before:]
+			codes[name][code]++
+			valid := regexp.MustCompile(regexp.QuoteMeta(name) + `\s+valid`).MatchString(out)
+			if valid || code != 9 && code != 10 || !strings.Contains(out, name) {
+				t.Errorf("bit %d of %s: exit code %d\n%s", bit, name, code, out)
+			}
+		}
+		c.replace(path, data)
+	}
+	t.Logf("exit codes: %v", codes)
+	c.want(0, c.run("verify", folder, "--public-key", public))
 }
