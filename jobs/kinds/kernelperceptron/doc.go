@@ -20,7 +20,7 @@
 // # Epochs
 //
 //	features  width, labels and scaling, see package features
-//	train     one block a round, exactly the serial algorithm; the state, written by each round, holds the
+//	train     some blocks a round, exactly the serial algorithm; the state, written by each round, holds the
 //	          support vectors as dense rows
 //	evaluate  decisions on the test records: those of spec.queries, or those that input.split holds out
 //
