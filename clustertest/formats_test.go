@@ -217,14 +217,14 @@ func formatJobs() []formatJob {
 			folder: "predictions"},
 		{name: "kernel-mean", kind: "KernelNearestMean", params: `{"kernel":"rbf","gamma":0.1,` + scaled + `}`},
 		{name: "perceptron", kind: "Perceptron", params: `{"shuffle":false,` + scaled + `}`},
-		{name: "perceptron-shuffled", kind: "Perceptron", params: `{"block_records":130,` + scaled + `}`},
-		{name: "perceptron-mixed", kind: "Perceptron", params: `{"over":"mixed","block_records":130,` + scaled + `}`},
+		{name: "perceptron-shuffled", kind: "Perceptron", params: `{"block_records":BLOCK,` + scaled + `}`},
+		{name: "perceptron-mixed", kind: "Perceptron", params: `{"over":"mixed","block_records":BLOCK,` + scaled + `}`},
 		{name: "kernel-perceptron", kind: "KernelPerceptron", records: 4000,
 			params: `{"kernel":"rbf","gamma":0.1,"epochs":2,"shuffle":false,` + scaled + `}`},
 		{name: "kernel-perceptron-shuffled", kind: "KernelPerceptron", records: 4000,
-			params: `{"kernel":"rbf","gamma":0.1,"epochs":2,"block_records":130,` + scaled + `}`},
+			params: `{"kernel":"rbf","gamma":0.1,"epochs":2,"block_records":BLOCK,` + scaled + `}`},
 		{name: "matrix", kind: "KernelMatrix", folder: "records", records: 1000,
-			params: `{"kernel":"rbf","gamma":0.1,"block_records":130,` + scaled + `}`},
+			params: `{"kernel":"rbf","gamma":0.1,"block_records":BLOCK,` + scaled + `}`},
 	}
 }
 
@@ -240,6 +240,7 @@ func TestFormatsMatrix(t *testing.T) {
 				records = min(records, c.records)
 			}
 			shards := fmt.Sprintf("%dB", 13*records) // some ten of text, some four of numbers
+			c.params = strings.ReplaceAll(c.params, "BLOCK", strconv.Itoa(records/3))
 			ways, want := writeTable(t, store, records), ""
 			for _, way := range ways {
 				got := way.run(t, cluster, store, c, shards)
