@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/proof"
 )
 
 // maxEmitName bounds the name of an emitted file.
@@ -18,7 +19,7 @@ var reservedStems = []string{"bom", "model", "provenance", "report"}
 
 // CheckFileName says whether a job may emit a file of this name: one or two segments of
 // letters, digits, ".", "_" and "-", none beginning with a dot, and not the name of a file that
-// every job leaves (bom.*, model.*, provenance.*, report.*). One name must not be the folder of another.
+// every job leaves (bom.*, model.*, provenance.*, report.*, proof/). One name must not be the folder of another.
 func CheckFileName(name string) error {
 	segments := strings.Split(name, "/")
 	if len(name) > maxEmitName || len(segments) > 2 {
@@ -33,7 +34,8 @@ func CheckFileName(name string) error {
 				name)
 		}
 	}
-	if stem, _, _ := strings.Cut(name, "."); slices.Contains(reservedStems, stem) {
+	stem, _, _ := strings.Cut(name, ".")
+	if slices.Contains(reservedStems, stem) || strings.HasPrefix(name, proof.Folder) {
 		return fmt.Errorf("jobs: the emitted file name %q is reserved", name)
 	}
 	return nil

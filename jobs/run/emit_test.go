@@ -14,7 +14,7 @@ func TestFileNames(t *testing.T) {
 		"": false, ".": false, "..": false, "../x": false, "a/..": false, "a/../b": false, "/a": false, "a/": false,
 		"a//b": false, "a/b/c": false, ".hidden": false,
 		"model.safetensors": false, "model": false, "model/x": true, "provenance.json": false, "report.html": false,
-		"bom.cdx.json": false, "model.sig": false, "provenance.intoto.jsonl": false,
+		"bom.cdx.json": false, "proof/manifest.json": false, "proofs/x": true, "model.sig": false, "provenance.intoto.jsonl": false,
 		"a b": false, "\u00e9": false, "a\x00": false, `a\b`: false, strings.Repeat("a", 129): false,
 	} {
 		if err := CheckFileName(name); (err == nil) != ok {
