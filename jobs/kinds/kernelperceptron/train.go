@@ -42,7 +42,8 @@ func (p *trainPhase) learn(ctx context.Context, s *state, leaf jobs.Leaf, ops *k
 		return nil, err
 	}
 	l.maxState = p.MaxState
-	w := newWindow(ctx, s.space.Width, philox.New(p.Seed, fmt.Sprintf("kernelperceptron/records/%d", s.epoch())), l.learn)
+	key := philox.New(p.Seed, fmt.Sprintf("kernelperceptron/records/%d", s.epoch()))
+	w := newWindow(ctx, s.space.Width, key, l.learn)
 	for _, block := range next {
 		if err := p.visit(ctx, s.space, leaf.ReadBlock(ctx, jobs.Input, block), w, l.learn); err != nil {
 			return nil, err

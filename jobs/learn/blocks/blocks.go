@@ -47,9 +47,9 @@ func Order(key philox.Key, epoch int64, n int, drawn bool) []int {
 	})
 }
 
-// Next returns the blocks of a round that goes through them one at a time, from a position of an epoch on: about as many
-// as a shard holds, since a round costs the coordinator some time. How many there are changes no result. A position that
-// the epoch does not have is a *protocol.Fault of CodeCorrupt.
+// Next returns the blocks of a round that goes through them one at a time, from a position of an epoch on: about as
+// many as a shard holds, since a round costs the coordinator some time. How many there are changes no result. A
+// position that the epoch does not have is a *protocol.Fault of CodeCorrupt.
 func Next(key philox.Key, epoch, position int64, plan jobs.Plan, drawn bool) ([]int, error) {
 	if position < 0 || position >= int64(plan.Blocks) {
 		return nil, jobs.Malformed("a state at block %d of %d", position, plan.Blocks)
