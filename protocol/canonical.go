@@ -173,12 +173,18 @@ func (s JobSpec) Hash() (string, error) {
 	return canonicalHash(s)
 }
 
-// ResultHash names the result: it covers kind, inputs, model to begin from, params, seed and
-// shard size only, so two specs that must give the same model bytes share it. Where the model's
-// digest is known, it counts and not the place.
+// ResultHash names the result: it covers kind, inputs, model to begin from, params and seed only, so two specs that must
+// give the same model bytes share it. The size of shards changes no model. Where the model's digest is known, it counts
+// and not the place.
 func (s JobSpec) ResultHash() (string, error) {
 	if s.Spec.ModelSHA256 != "" {
 		s.Spec.Model = ""
+	}
+	s.Spec.Input.ShardBytes = 0
+	if s.Spec.Queries != nil {
+		queries := *s.Spec.Queries
+		queries.ShardBytes = 0
+		s.Spec.Queries = &queries
 	}
 	return canonicalHash(struct {
 		Kind    string          `json:"kind"`

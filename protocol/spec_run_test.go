@@ -34,6 +34,27 @@ func TestRunDoesNotNameTheResult(t *testing.T) {
 	}
 }
 
+// The size of shards names no other result, of neither data set; what changes a model does.
+func TestShardsDoNotNameTheResult(t *testing.T) {
+	of := func(shard, queryShard ByteSize, seed uint64) string {
+		s := specWithRun(t, `{}`)
+		queries := s.Spec.Input
+		s.Spec.Queries = &queries
+		s.Spec.Input.ShardBytes, s.Spec.Queries.ShardBytes, s.Spec.Repro.Seed = shard, queryShard, seed
+		result, err := s.ResultHash()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Spec.Queries.ShardBytes != queryShard {
+			t.Error("the spec was changed")
+		}
+		return result
+	}
+	if of(1000, 2000, 1) != of(3000, 4000, 1) || of(1000, 2000, 1) == of(1000, 2000, 2) {
+		t.Error("the results do not have the names that they should have")
+	}
+}
+
 func hashOf(t *testing.T, s JobSpec) string {
 	t.Helper()
 	hash, err := s.Hash()

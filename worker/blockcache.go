@@ -34,6 +34,7 @@ type setKey struct {
 type cachedSet struct {
 	read   uint64 // number of its last read
 	shards map[int]*copied
+	tried  map[int]int64 // of shards that did not fit: bytes for which there was no room
 }
 
 // copied is a shard's blocks, which nobody may write to.
@@ -65,6 +66,9 @@ func (c *blockCache) blocks(ctx context.Context, set setKey, shard int,
 		defer func() { c.release(copies) }()
 		for block, err := range read {
 			if copies != nil && (err != nil || !c.add(set, copies, block)) {
+				if err == nil {
+					c.outgrown(set, shard, copies.bytes+blockBytes(block))
+				}
 				c.release(copies)
 				copies = nil
 			}
@@ -98,10 +102,11 @@ func (c *blockCache) serves(set setKey, shard int, size int64) bool {
 	if c == nil || c.budget <= 0 {
 		return false
 	}
-	if c.has(set, shard) {
+	kept, tried := c.has(set, shard)
+	if kept {
 		return true
 	}
-	if c.reserve(set, size) {
+	if size = max(size, tried); c.reserve(set, size) {
 		c.release(&copied{bytes: size})
 		return true
 	}
@@ -109,11 +114,24 @@ func (c *blockCache) serves(set setKey, shard int, size int64) bool {
 	return false
 }
 
-func (c *blockCache) has(set setKey, shard int) bool {
+// has reports whether a shard is kept, or for how many bytes of it there was no room.
+func (c *blockCache) has(set setKey, shard int) (kept bool, tried int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := c.sets[set]
-	return s != nil && s.shards[shard] != nil
+	if s == nil {
+		return false, 0
+	}
+	return s.shards[shard] != nil, s.tried[shard]
+}
+
+// outgrown notes that copies of a shard did not fit: estimates may be too small, and nobody should try in vain again.
+func (c *blockCache) outgrown(set setKey, shard int, bytes int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s := c.sets[set]; s != nil {
+		s.tried[shard] = bytes
+	}
 }
 
 func (c *blockCache) lookup(set setKey, shard int) *copied {
@@ -122,7 +140,7 @@ func (c *blockCache) lookup(set setKey, shard int) *copied {
 	c.reads++
 	s := c.sets[set]
 	if s == nil {
-		s = &cachedSet{shards: make(map[int]*copied)}
+		s = &cachedSet{shards: make(map[int]*copied), tried: make(map[int]int64)}
 		c.sets[set] = s
 	}
 	s.read = c.reads

@@ -184,6 +184,11 @@ func TestServes(t *testing.T) {
 	if !c.serves(b, 0, 2*oneBlock) || c.used != 0 {
 		t.Errorf("an idle data set makes no room: %d bytes in use", c.used)
 	}
+	c = newBlockCache(3*oneBlock - 1)
+	r.blocks = 3
+	if wantShard(t, c, a, 0, r); c.serves(a, 0, 1) || !c.serves(a, 1, 1) {
+		t.Error("a shard that did not fit is tried in vain again")
+	}
 	var none *blockCache
 	if none.serves(a, 0, 1) {
 		t.Error("a cache that is not there serves")

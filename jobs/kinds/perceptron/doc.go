@@ -37,10 +37,10 @@
 //
 // The records are learned from by logical blocks of params.block_records (package blocks), whatever shards and
 // files they are in. "chained" is the algorithm as it stands: a round learns from some blocks, one at a time, and
-// passes its state on, so that the weights are those of one loop over all records, to the bit. "mixed" is
-// iterative parameter mixing (McDonald, Hall and Mann, "Distributed training strategies for the structured
-// perceptron", NAACL 2010, figure 3): in each epoch every block learns from the shared weights, and their changes
-// are added up along the tree, in float64, and divided
+// passes its state on, so that the weights are those of one loop over all records, to the bit. "mixed" is iterative
+// parameter mixing (McDonald, Hall and Mann, "Distributed training strategies for the structured perceptron", NAACL
+// 2010, figure 3): in each epoch every block learns from the shared weights, and their changes are added up exactly
+// and divided
 //
 //	changed   each weight's by the number of blocks that changed it, so that what few blocks learn of a rare
 //	          column is not diluted by those that never met it. For dense vectors it is nearly uniform. A block
