@@ -173,9 +173,9 @@ func (s JobSpec) Hash() (string, error) {
 	return canonicalHash(s)
 }
 
-// ResultHash names the result: it covers kind, inputs, model to begin from, params and seed only, so two specs that must
-// give the same model bytes share it. The size of shards changes no model. Where the model's digest is known, it counts
-// and not the place.
+// ResultHash names the result: it covers kind, inputs, model to begin from, params and seed only, so two specs that
+// must give the same model bytes share it. The size of shards changes no model. Where the model's digest is known, it
+// counts and not the place.
 func (s JobSpec) ResultHash() (string, error) {
 	if s.Spec.ModelSHA256 != "" {
 		s.Spec.Model = ""
