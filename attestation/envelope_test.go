@@ -33,10 +33,14 @@ func number(t *testing.T, text string) *big.Int {
 
 // The test vector of DSSE's protocol.md: its key, its message, its signature (r and s, 32 bytes each).
 func TestVectorOfTheSpecification(t *testing.T) {
-	key := &ecdsa.PublicKey{
-		Curve: elliptic.P256(),
-		X:     number(t, "46950820868899156662930047687818585632848591499744589407958293238635476079160"),
-		Y:     number(t, "5640078356564379163099075877009565129882514886557779369047442380624545832820"),
+	point := []byte{4} // an uncompressed point follows
+	for _, coordinate := range []string{"46950820868899156662930047687818585632848591499744589407958293238635476079160",
+		"5640078356564379163099075877009565129882514886557779369047442380624545832820"} {
+		point = append(point, number(t, coordinate).FillBytes(make([]byte, 32))...)
+	}
+	key, err := ecdsa.ParseUncompressedPublicKey(elliptic.P256(), point)
+	if err != nil {
+		t.Fatal(err)
 	}
 	raw, err := base64.StdEncoding.DecodeString(
 		"A3JqsQGtVsJ2O2xqrI5IcnXip5GToJ3F+FnZ+O88SjtR6rDAajabZKciJTfUiHqJPcIAriEGAHTVeCUjW2JIZA==")
