@@ -78,14 +78,13 @@ func TestCutsAndTheModel(t *testing.T) {
 			true, "701"},
 		{"KernelMatrix", `{"kernel":"rbf","features":{"scale":"standard"},"block_records":700}`, true, false, "701"},
 	} {
-		want := ""
+		want, input := "", `"features":[2,3,4,5]`
+		if c.ids {
+			input += `,"id":6,"split":{"test":0.2}`
+		}
 		for _, cut := range []struct{ folder, size string }{{one, "1KiB"}, {one, "64KiB"}, {one, "8MiB"}, {seven, "8MiB"}} {
 			if cut.folder == seven && !c.files {
 				continue
-			}
-			input := `"features":[2,3,4,5]`
-			if c.ids {
-				input += `,"id":6,"split":{"test":0.2}`
 			}
 			got := cutModel(t, c.kind, c.params, cut.folder, fmt.Sprintf(`"shard_bytes":%q,%s`, cut.size, input))
 			if want == "" {
@@ -100,7 +99,7 @@ func TestCutsAndTheModel(t *testing.T) {
 			continue
 		}
 		other := strings.Replace(c.params, "700", c.blocks, 1)
-		if cutModel(t, c.kind, other, one, "8MiB") == want {
+		if cutModel(t, c.kind, other, one, `"shard_bytes":"8MiB",`+input) == want {
 			t.Errorf("%s: the same model by %s", c.kind, other)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/gram-compute/gram/clustertest"
 	"github.com/gram-compute/gram/coordinator/state"
 	"github.com/gram-compute/gram/objstore"
+	"github.com/gram-compute/gram/proof"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -168,14 +169,19 @@ func TestUpkeepThroughAQuorum(t *testing.T) {
 		id := strings.Split(key, "/")[1]
 		_, known := s.Job(id)
 		// goes with the job
-		told := known && (strings.HasPrefix(key, protocol.LogPrefix(id)) || key == protocol.EndKey(id))
+		told := known && (strings.HasPrefix(key, protocol.LogPrefix(id)) || key == protocol.EndKey(id) ||
+			strings.HasPrefix(key, protocol.OutputPrefix(id)+proof.Folder))
 		if !gone[key] && !told && id != "stranger" && key != objstore.OwnerKey &&
 			!strings.HasPrefix(key, ".gram.tmp/") {
 			t.Errorf("%s is left, and nobody refers to it", key)
 		}
 	}
-	if outputs := storedBelow(t, q.Cluster, "../elsewhere"); len(outputs) != 4 {
-		t.Errorf("of a job's own output place %v is left", outputs)
+	beside := storedBelow(t, q.Cluster, "../elsewhere")
+	for _, name := range []string{"model.safetensors", "provenance.json", "report.json", "report.html", "bom.cdx.json",
+		proof.ManifestFile, proof.SpecFile, proof.InputFile, proof.PlanFile, proof.RoundFile(1)} {
+		if !beside["../elsewhere/"+away+"/"+name] {
+			t.Errorf("of a job's own output place %v is left, without %s", beside, name)
+		}
 	}
 	dry, _ := gram(t, q.Cluster, 0, "cluster", "sweep", "--dry-run", "-o", "json")
 	var view struct {
