@@ -176,13 +176,7 @@ func TestUpkeepThroughAQuorum(t *testing.T) {
 			t.Errorf("%s is left, and nobody refers to it", key)
 		}
 	}
-	beside := storedBelow(t, q.Cluster, "../elsewhere")
-	for _, name := range []string{"model.safetensors", "provenance.json", "report.json", "report.html", "bom.cdx.json",
-		proof.ManifestFile, proof.SpecFile, proof.InputFile, proof.PlanFile, proof.RoundFile(1)} {
-		if !beside["../elsewhere/"+away+"/"+name] {
-			t.Errorf("of a job's own output place %v is left, without %s", beside, name)
-		}
-	}
+	wantOutputs(t, q.Cluster, "../elsewhere", away)
 	dry, _ := gram(t, q.Cluster, 0, "cluster", "sweep", "--dry-run", "-o", "json")
 	var view struct {
 		Retired        []string
@@ -198,6 +192,18 @@ func TestUpkeepThroughAQuorum(t *testing.T) {
 	}
 	gram(t, q.Cluster, 3, "status", first)
 	q.StopWorkers(t)
+}
+
+// wantOutputs checks that all that a job leaves is there in a place of its own.
+func wantOutputs(t *testing.T, cluster *clustertest.Cluster, folder, id string) {
+	t.Helper()
+	there := storedBelow(t, cluster, folder)
+	for _, name := range []string{"model.safetensors", "provenance.json", "report.json", "report.html", "bom.cdx.json",
+		proof.ManifestFile, proof.SpecFile, proof.InputFile, proof.PlanFile, proof.RoundFile(1)} {
+		if !there[folder+"/"+id+"/"+name] {
+			t.Errorf("of job %s %v is left, without %s", id, there, name)
+		}
+	}
 }
 
 // littered is what a sweep needs a while for.
