@@ -47,7 +47,7 @@ func (r *runReport) takeRecords() (err error) {
 func (j *job) prove(ctx context.Context, brief *pb.JobBrief, facts *runReport) ([]*pb.OutputFile, error) {
 	rounds, err := j.keeper().Rounds(ctx, facts.records)
 	if fault, ok := errors.AsType[*protocol.Fault](err); ok && fault.Code == protocol.CodeLost {
-		facts.Warnings = append(facts.Warnings, "proof: there is none: "+fault.Error())
+		facts.Warnings = append(facts.Warnings, "the job has no proof: "+fault.Error())
 		return nil, nil
 	}
 	if err != nil {
