@@ -38,7 +38,7 @@ type Config struct {
 
 // Progress is how far a stage is.
 type Progress struct {
-	Stage       string // "files", or "round 3 lloyd"
+	Stage       string // "records", "digests", "input", or "round 3 lloyd"
 	Done, Total int64
 	Unit        string // of both: "files", "objects", "nodes"
 }

@@ -78,13 +78,19 @@ func (v *verifier) agreeOnInputs() {
 		}
 		v.agree(proof.PlanFile, "shards of "+name, len(v.planned.Shards[i]), p.Shards)
 		v.agree(proof.InputFile, "objects of "+name, len(m.Objects), p.ObjectCount)
-		for n, o := range p.Objects {
-			if n >= len(m.Objects) || o != m.Objects[n] {
-				v.isFalse(Finding{Of: OfRecord, File: provenanceFile,
-					Says: fmt.Sprintf("Object %d of %s in provenance.json is not that of %s.", n, name,
-						proof.InputFile)})
-				break
-			}
+		v.agreeOnObjects(name, p.Objects, m.Objects)
+		v.agreeOnObjects(name+".labels_uri", p.Labels, m.Labels)
+		v.agreeOnObjects(name+".ids_uri", p.IDs, m.IDs)
+	}
+}
+
+// agreeOnObjects compares the first objects that provenance.json lists with those that were planned.
+func (v *verifier) agreeOnObjects(name string, told, planned []dataset.Object) {
+	for n, o := range told {
+		if n >= len(planned) || o != planned[n] {
+			v.isFalse(Finding{Of: OfRecord, File: provenanceFile,
+				Says: fmt.Sprintf("Object %d of %s in provenance.json is not that of %s.", n, name, proof.InputFile)})
+			return
 		}
 	}
 }
@@ -96,7 +102,7 @@ func (v *verifier) openInputs(ctx context.Context) error {
 	}
 	total := int64(0)
 	for _, m := range v.planned.Manifests {
-		total += int64(len(m.Objects) + len(m.Labels))
+		total += int64(len(m.Objects) + len(m.Labels) + len(m.IDs))
 	}
 	v.stage("input", "objects", total)
 	for i, s := range v.specs() {
@@ -113,17 +119,28 @@ func (v *verifier) openInputs(ctx context.Context) error {
 			v.isMissing(Finding{Of: OfInput, File: s.URI, Says: fmt.Sprintf("Input is missing: %v.", err)})
 			continue
 		}
-		if err := v.pinned(ctx, store, dataset.Prefix(name), in.manifest.Objects); err != nil {
+		if err := v.allPinned(ctx, store, in); err != nil {
 			return err
 		}
-		if s.LabelsURI == "" {
+	}
+	return nil
+}
+
+// allPinned looks whether the objects of a data set are as they were planned: the records, and objects of labels and ids,
+// which are in the same store.
+func (v *verifier) allPinned(ctx context.Context, store objstore.Store, in *input) error {
+	for _, list := range []struct {
+		uri     string
+		objects []dataset.Object
+	}{{in.spec.URI, in.manifest.Objects}, {in.spec.LabelsURI, in.manifest.Labels}, {in.spec.IDsURI, in.manifest.IDs}} {
+		if list.uri == "" {
 			continue
 		}
-		_, labels, err := objstore.SplitObjectURI(s.LabelsURI)
+		_, name, err := objstore.SplitObjectURI(list.uri)
 		if err != nil {
 			return err // NewSource has read it
 		}
-		if err := v.pinned(ctx, store, dataset.Prefix(labels), in.manifest.Labels); err != nil {
+		if err := v.pinned(ctx, store, dataset.Prefix(name), list.objects); err != nil {
 			return err
 		}
 	}

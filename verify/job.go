@@ -72,6 +72,8 @@ type inputProvenance struct {
 	Shards      int              `json:"shards"`
 	Objects     []dataset.Object `json:"objects"` // the first of them
 	ObjectCount int              `json:"object_count"`
+	Labels      []dataset.Object `json:"labels"` // of labels_uri, the first of them
+	IDs         []dataset.Object `json:"ids"`    // of ids_uri, the first of them
 }
 
 // Job checks a job. What does not match or is missing is in the result; the error is the context's, or says that the

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/gram-compute/gram/attestation"
+	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/proof"
 	"github.com/gram-compute/gram/protocol"
@@ -20,8 +21,6 @@ const (
 	ModelFile      = "model.safetensors"
 	ProvenanceFile = "provenance.json"
 	ReportFile     = "report.json"
-
-	indexName = "index.json" // of a folder of parts
 )
 
 // Bounds on what is read whole.
@@ -62,7 +61,7 @@ func Read(ctx context.Context, store objstore.Store, prefix string) (*Folder, er
 		covered[name] = true
 	}
 	for _, name := range names {
-		index := path.Dir(name) + "/" + indexName
+		index := path.Dir(name) + "/" + jobs.IndexName
 		part := name != index && strings.Contains(name, "/") && present[index]
 		if part {
 			f.Listed = append(f.Listed, name)

@@ -29,7 +29,7 @@ func sum(data []byte) string {
 func files(t testing.TB) map[string][]byte {
 	t.Helper()
 	text := `{"apiVersion":"v1","kind":"KMeans","spec":{"input":{"uri":"s3://data/x/*.csv","format":"csv",` +
-		`"labels_uri":"s3://data/"},"queries":{"uri":"s3://data"}}}`
+		`"labels_uri":"s3://data/","ids_uri":"s3://data/ids/"},"queries":{"uri":"s3://data"}}}`
 	var spec protocol.JobSpec
 	if err := json.Unmarshal([]byte(text), &spec); err != nil {
 		t.Fatal(err)
@@ -52,7 +52,7 @@ func files(t testing.TB) map[string][]byte {
 	index := []byte(`{"parts":[]}`)
 	record := fmt.Sprintf(`{"job":"j-1","spec":%s,"spec_sha256":%q,"result_sha256":"r","model":{"sha256":%q},
  "manifest":{"sha256":%q},"plan":{"sha256":%q},"objects":[{"key":"a.csv","size":3,"etag":"e","digest":"md5:00ff",
- "integrity":"verified"}],"object_count":1,"labels":[{"key":"l.csv","etag":"f","version_id":"v"}],
+ "integrity":"verified"}],"object_count":1,"labels":[{"key":"l.csv","etag":"f","version_id":"v"}],"ids":[{"key":"i.csv"}],
  "queries":{"objects":[{"key":"q.csv"}]},"initial_model":{"uri":"s3://m/old","sha256":"00"},
  "rounds":[{"finished":"t1"},{"finished":"t2"}],"build":"b","go":"g","started":"t0",
  "proof":{"root":%q,"manifest":{"sha256":%q}}}`,
@@ -170,7 +170,8 @@ func TestDependencies(t *testing.T) {
 	for _, want := range []string{
 		`{"name":"spec.input/a.csv","uri":"s3://data/x/a.csv","digest":{"md5":"00ff"},` +
 			`"annotations":{"etag":"e","integrity":"verified","size":3}}`,
-		`{"name":"spec.input.labels_uri/l.csv","uri":"s3://data/l.csv",`, `"uri":"s3://data/q.csv"`,
+		`{"name":"spec.input.labels_uri/l.csv","uri":"s3://data/l.csv",`,
+		`{"name":"spec.input.ids_uri/i.csv","uri":"s3://data/ids/i.csv",`, `"uri":"s3://data/q.csv"`,
 		`{"name":"model","uri":"s3://m/old","digest":{"sha256":"00"}}`, `"finishedOn":"t2"`,
 	} {
 		if !strings.Contains(string(payload), want) {

@@ -44,7 +44,8 @@ type digest struct {
 type dataSet struct {
 	Objects     []object `json:"objects"`
 	ObjectCount int      `json:"object_count"`
-	Labels      []object `json:"labels"`
+	Labels      []object `json:"labels"` // of labels_uri
+	IDs         []object `json:"ids"`    // of ids_uri
 }
 
 type object struct {

@@ -73,7 +73,7 @@ func (f *Folder) mayReplace(key attestation.PublicKey) error {
 	if f.ModelSignature == nil || f.Replace || signer == key.ID() {
 		return nil
 	}
-	return protocol.InputFault(protocol.CodeOutputTaken, "a signature of another key is there").
+	return protocol.InputFault(protocol.CodeOutputTaken, "another key has signed it").
 		In(attestation.ModelSignatureFile).Because(fmt.Errorf("it names the key %.64q", signer)).
 		WithHint("Sign with --replace to put yours in its place")
 }
@@ -117,9 +117,11 @@ func dependencies(r *record, spec protocol.Spec) []attestation.Resource {
 	}
 	all = appendObjects(all, "spec.input", spec.Input.URI, r.Objects)
 	all = appendObjects(all, "spec.input.labels_uri", spec.Input.LabelsURI, r.Labels)
+	all = appendObjects(all, "spec.input.ids_uri", spec.Input.IDsURI, r.IDs)
 	if r.Queries != nil && spec.Queries != nil {
 		all = appendObjects(all, "spec.queries", spec.Queries.URI, r.Queries.Objects)
 		all = appendObjects(all, "spec.queries.labels_uri", spec.Queries.LabelsURI, r.Queries.Labels)
+		all = appendObjects(all, "spec.queries.ids_uri", spec.Queries.IDsURI, r.Queries.IDs)
 	}
 	if r.InitialModel != nil {
 		all = append(all, attestation.Resource{Name: "model", URI: r.InitialModel.URI,

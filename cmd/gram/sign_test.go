@@ -129,7 +129,7 @@ func TestSignAgain(t *testing.T) {
 	c.wantSays("a folder is signed with a key file")
 	c.want(0, c.run("sign", folder, "--key", first))
 	c.want(exit.Conflict, c.run("sign", folder, "--key", second))
-	c.wantSays("a signature of another key is there")
+	c.wantSays("another key has signed it")
 	c.want(0, c.run("sign", folder, "--key", second, "--replace"))
 	found, err := c.app.checkFolder(t.Context(), c.app.folder(folder), []string{public})
 	if err != nil || len(found) != 3 || found[0].Verdict != "valid" || found[1].Verdict != "unchecked" {

@@ -24,6 +24,25 @@ func TestFields(t *testing.T) {
 	}
 }
 
+// Objects are compared by digest, or by ETag without one: of records, of labels and of ids.
+func TestInputs(t *testing.T) {
+	one := object{Key: "x", Size: 3, ETag: "e", Digest: "md5:00"}
+	moved, other := one, one
+	moved.ETag, other.Digest = "f", "md5:01"
+	var left, right provenance
+	left.dataSet = dataSet{Objects: []object{one}, Labels: []object{one}, IDs: []object{one}}
+	left.Queries = left.dataSet
+	right.dataSet = dataSet{Objects: []object{moved}, Labels: []object{other}, IDs: []object{other}}
+	right.Queries = dataSet{Objects: []object{one}, Labels: []object{one}}
+	var paths []string
+	for _, f := range inputs(left, right) {
+		paths = append(paths, f.Path)
+	}
+	if want := []string{"input ids x", "input labels x", "queries ids x"}; !slices.Equal(paths, want) {
+		t.Errorf("%q differ, not %q", paths, want)
+	}
+}
+
 // Floats between two floats, worked out by hand: neighbors, both signs of zero, and across zero.
 func TestFloatsBetween(t *testing.T) {
 	tiny := math.SmallestNonzeroFloat64

@@ -80,6 +80,13 @@ func flatten(into map[string]string, path string, value any) error {
 	return nil
 }
 
+// dataSet lists the objects of a data set: at most the first thousand of each list.
+type dataSet struct {
+	Objects []object `json:"objects"`
+	Labels  []object `json:"labels"` // of labels_uri
+	IDs     []object `json:"ids"`    // of ids_uri
+}
+
 // object is an input object as provenance lists it.
 type object struct {
 	Key    string `json:"key"`
@@ -96,7 +103,11 @@ func inputs(left, right provenance) []Field {
 		of   provenance
 		into map[string]string
 	}{{left, a}, {right, b}} {
-		for name, objects := range map[string][]object{"input": side.of.Objects, "queries": side.of.Queries.Objects} {
+		for name, objects := range map[string][]object{
+			"input": side.of.Objects, "input labels": side.of.Labels, "input ids": side.of.IDs,
+			"queries": side.of.Queries.Objects, "queries labels": side.of.Queries.Labels,
+			"queries ids": side.of.Queries.IDs,
+		} {
 			for _, o := range objects {
 				size := strconv.FormatInt(o.Size, 10)
 				side.into[name+" "+o.Key] = size + " bytes, " + cmp.Or(o.Digest, "etag "+o.ETag)

@@ -38,12 +38,10 @@ type job struct {
 
 // provenance is what is compared of provenance.json.
 type provenance struct {
-	Job     string          `json:"job"`
-	Spec    json.RawMessage `json:"spec"`
-	Objects []object        `json:"objects"`
-	Queries struct {
-		Objects []object `json:"objects"`
-	} `json:"queries"`
+	Job  string          `json:"job"`
+	Spec json.RawMessage `json:"spec"`
+	dataSet
+	Queries      dataSet         `json:"queries"`
 	InitialModel json.RawMessage `json:"initial_model"`
 	Proof        *struct{}       `json:"proof"`
 	Build        string          `json:"build"`

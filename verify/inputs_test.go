@@ -1,0 +1,70 @@
+package verify
+
+import (
+	"testing"
+
+	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs/planned"
+	"github.com/gram-compute/gram/objstore/mem"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// Whichever object of a data set is another one now, of records, labels or ids, is missing and named.
+func TestEveryObjectIsPinned(t *testing.T) {
+	store := mem.New("m")
+	in := &input{spec: protocol.Input{URI: "mem://m/x/", LabelsURI: "mem://m/y/", IDsURI: "mem://m/i/"}}
+	pins := []struct {
+		prefix  string
+		objects *[]dataset.Object
+	}{{"x/", &in.manifest.Objects}, {"y/", &in.manifest.Labels}, {"i/", &in.manifest.IDs}}
+	for _, p := range pins {
+		info, err := store.Put(t.Context(), p.prefix+"0.npy", []byte("planned"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		*p.objects = []dataset.Object{{Key: "0.npy", Size: info.Size, ETag: info.ETag}}
+	}
+	missing := func() []Finding {
+		v := &verifier{outputs: outputs{ledger: &ledger{result: &Result{}, told: map[string]bool{}}}}
+		if err := v.allPinned(t.Context(), store, in); err != nil {
+			t.Fatal(err)
+		}
+		return v.result.Missing
+	}
+	if found := missing(); len(found) > 0 {
+		t.Errorf("nothing was changed: %+v", found)
+	}
+	for _, p := range pins {
+		(*p.objects)[0].Size++
+		if found := missing(); len(found) != 1 || found[0].File != "0.npy" {
+			t.Errorf("%s was changed: %+v", p.prefix, found)
+		}
+		(*p.objects)[0].Size--
+	}
+}
+
+// Objects that provenance.json lists are those of the plan, labels and ids too.
+func TestProvenanceListsThePlannedObjects(t *testing.T) {
+	object := func(key string) []dataset.Object { return []dataset.Object{{Key: key, Size: 3, ETag: "e"}} }
+	for name, change := range map[string]func(*inputProvenance){
+		"":       func(*inputProvenance) {},
+		"record": func(p *inputProvenance) { p.Objects = object("other") },
+		"labels": func(p *inputProvenance) { p.Labels = object("other") },
+		"ids":    func(p *inputProvenance) { p.IDs = append(p.IDs, p.IDs...) },
+	} {
+		v := &verifier{outputs: outputs{ledger: &ledger{result: &Result{}, told: map[string]bool{}}}}
+		v.planned = planned.Inputs{Shards: [][]dataset.Shard{make([]dataset.Shard, 2)}, Manifests: []dataset.Manifest{
+			{Objects: object("x"), Labels: object("y"), IDs: object("i")}}}
+		v.provenance.inputProvenance = inputProvenance{Shards: 2, ObjectCount: 1, Objects: object("x"),
+			Labels: object("y"), IDs: object("i")}
+		change(&v.provenance.inputProvenance)
+		v.agreeOnInputs()
+		want := 1
+		if name == "" {
+			want = 0
+		}
+		if found := v.result.False; len(found) != want || want > 0 && found[0].File != provenanceFile {
+			t.Errorf("%q changed: %+v", name, found)
+		}
+	}
+}
