@@ -1,8 +1,6 @@
 package verify
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // doubt is the probability with which a claim from a sample may be wrong.
 const doubt = 0.01
@@ -41,6 +39,7 @@ func (v *verifier) conclude() {
 		r.Verdict = Verified
 	}
 	if v.records == nil {
+		r.Says = append(r.Says, "Nothing was repeated.")
 		return
 	}
 	r.Says = append(r.Says, v.claims()...)

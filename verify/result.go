@@ -40,7 +40,7 @@ type Result struct {
 	Unbacked int64 `json:"leaves_unbacked"`  // of the other rounds: compared by digest only
 	MaxFalse int64 `json:"max_false_leaves"` // with 99 % confidence, fewer than that of DrawnOf; 0: nothing follows
 
-	// False are what does not match, the first first.
+	// False are what does not match, in order: files, then nodes by round, tree and post-order, and the step.
 	False   []Finding `json:"false"`
 	Missing []Finding `json:"missing"`
 	// More are how many findings were left out beyond maxFindings.

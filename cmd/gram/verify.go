@@ -145,18 +145,27 @@ func verifyProgress(a *app, printer *terminal.Printer, from string) func(verify.
 
 var (
 	errFalse      = errors.New("the job is not what its proof says")
+	errFiles      = errors.New("the files beside the model are not those that the job left, or contradict each other")
 	errIncomplete = errors.New("something is missing")
 )
 
-// checkedFailure is how the command ends: with the first finding, where there is one.
+// checkedFailure is how the command ends: with the first finding, where there is one. Damaged files do not show that the
+// job was false.
 func checkedFailure(r *verify.Result) error {
-	switch r.Verdict {
-	case verify.False:
-		return &exit.Failure{Code: exit.Damaged, What: errFalse.Error(), Why: errors.New(r.False[0].Says),
-			Cause: errFalse}
-	case verify.Incomplete:
-		return &exit.Failure{Code: exit.Missing, What: errIncomplete.Error(), Why: errors.New(r.Missing[0].Says),
-			Cause: errIncomplete}
+	failure := func(code int, cause error, first verify.Finding) *exit.Failure {
+		return &exit.Failure{Code: code, What: cause.Error(), Why: errors.New(first.Says), Cause: cause}
+	}
+	switch {
+	case r.Verdict == verify.False && (r.False[0].Of == verify.OfFile || r.False[0].Of == verify.OfRecord):
+		return failure(exit.Damaged, errFiles, r.False[0])
+	case r.Verdict == verify.False:
+		return failure(exit.Damaged, errFalse, r.False[0])
+	case r.Verdict == verify.Incomplete:
+		f := failure(exit.Missing, errIncomplete, r.Missing[0])
+		if r.Job == "" {
+			f.Hint = "Name the folder of a job's outputs: it holds provenance.json."
+		}
+		return f
 	}
 	return nil
 }

@@ -109,10 +109,17 @@ func writeWrapped(w io.Writer, indent, text string) {
 	fmt.Fprintln(w, indent+line)
 }
 
-// checkFacts tell which job was checked, and how.
+// checkFacts tell which job was checked, and how. What could not be read is left out.
 func checkFacts(r checked) [][2]string {
-	facts := [][2]string{{"job", fmt.Sprintf("%s (%s)", r.Job, r.Kind)}, {"model", r.Model.String()},
-		{"root", r.Root.String()}, {"kept", r.Kept}, {"kernels", r.Kernels}}
+	var facts [][2]string
+	if r.Job != "" {
+		facts = append(facts, [2]string{"job", strings.TrimSuffix(fmt.Sprintf("%s (%s)", r.Job, r.Kind), " ()")},
+			[2]string{"model", r.Model.String()})
+	}
+	if r.Kept != "" { // the manifest was read
+		facts = append(facts, [2]string{"root", r.Root.String()}, [2]string{"kept", r.Kept})
+	}
+	facts = append(facts, [2]string{"kernels", r.Kernels})
 	if r.Draw != "" {
 		facts = append(facts, [2]string{"draw", r.Draw + "  (--draw repeats it)"})
 	}
@@ -146,7 +153,7 @@ func checkFindings(r checked) (lists []report.CheckList) {
 			lists = append(lists, list)
 		}
 	}
-	add("False, the first first", r.False)
+	add("False, in order", r.False)
 	add("Missing", r.Missing)
 	if r.More > 0 {
 		last := &lists[len(lists)-1]

@@ -70,8 +70,19 @@ func TestVerify(t *testing.T) {
 		r.Missing[0].File != "proof/spec.json" {
 		t.Errorf("missing: %+v", r)
 	}
-	if !strings.Contains(c.stderr.String(), "proof/spec.json is missing") {
-		t.Errorf("stderr: %s", c.stderr)
+	for _, want := range []string{"the files beside the model are not those", "proof/spec.json is missing"} {
+		if !strings.Contains(c.stderr.String(), want) {
+			t.Errorf("stderr lacks %q: %s", want, c.stderr)
+		}
+	}
+	if err := os.Remove(path + "provenance.json"); err != nil {
+		t.Fatal(err)
+	}
+	c.stdout.Reset()
+	c.want(10, c.run("verify", folder))
+	if out := c.stdout.String(); strings.Contains(out, "0000") || !strings.Contains(out, "Nothing was repeated.") ||
+		!strings.Contains(c.stderr.String(), "Name the folder of a job's outputs") {
+		t.Errorf("without provenance: %s%s", out, c.stderr)
 	}
 	c.want(3, c.run("verify", c.app.dir+"/nowhere/")) // there is no job to check
 }
