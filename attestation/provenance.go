@@ -36,7 +36,7 @@ type Run struct {
 	Subjects   []File // the model and the manifest of the proof
 	Byproducts []File // the other files
 
-	Internal     map[string]any // parameters that no spec sets: kernel sets, number of records
+	Internal     map[string]any // what no spec sets, such as kernel sets and the number of objects
 	Dependencies []Resource     // objects that were read, and the model that the job began with
 
 	Builder           string // URI of what vouches for the run

@@ -32,7 +32,7 @@ const idOffset = -1
 // Way is what records are named by.
 type Way int
 
-// The ways, in the order in which they are preferred last to first.
+// The ways. Where several are possible, the last of them is taken.
 const (
 	Place Way = iota // object and offset
 	Row

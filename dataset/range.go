@@ -5,10 +5,10 @@ import (
 	"iter"
 )
 
-// Range reads the records [from, to) of a shard, which are numbered from 0; bad ones are not. It is Blocks without the
-// records outside: these are not parsed, and take little more time than their bytes. Bytes are verified as in a whole
-// pass. Bad records that may pass must be parsed to be told from good ones, so that those before to are; what is
-// skipped is not told.
+// Range reads the good records [from, to) of a shard, numbered from 0. It yields what Blocks yields, without the
+// records outside. Those are not parsed, which takes little more time than reading their bytes. Only where bad records
+// may be skipped, all records before to are parsed, to tell bad ones from good ones. Skipped records are not reported.
+// Bytes are verified as in a whole pass.
 func (s *Source) Range(ctx context.Context, shard Shard, from, to int64) iter.Seq2[*Block, error] {
 	blind := s.input.OnBadRecord.SkipMax == 0
 	return func(yield func(*Block, error) bool) {
@@ -37,7 +37,7 @@ func (s *Source) Range(ctx context.Context, shard Shard, from, to int64) iter.Se
 	}
 }
 
-// wanted is which good records of a shard are.
+// wanted is which good records of a shard a reader yields.
 type wanted struct {
 	bounded  bool // not all of them
 	from, to int64

@@ -40,37 +40,37 @@ func (w *work) count(of int64) int64 {
 	return int64(len(w.some))
 }
 
-// racer is a leaf with its number in the race.
-type racer struct {
+// candidate is a leaf or round that may be drawn, with its random number.
+type candidate struct {
 	number uint64
 	round  int
 	leaf   int64
 }
 
-func (r racer) compare(o racer) int {
+func (r candidate) compare(o candidate) int {
 	return cmp.Or(cmp.Compare(r.number, o.number), cmp.Compare(r.round, o.round), cmp.Compare(r.leaf, o.leaf))
 }
 
-// field is a heap with the last of the race on top.
-type field []racer
+// candidates is a heap with the greatest on top.
+type candidates []candidate
 
-func (f field) Len() int           { return len(f) }
-func (f field) Less(i, j int) bool { return f[i].compare(f[j]) > 0 }
-func (f field) Swap(i, j int)      { f[i], f[j] = f[j], f[i] }
-func (f *field) Push(x any)        { *f = append(*f, x.(racer)) }
-func (f *field) Pop() any {
-	last := (*f)[len(*f)-1]
-	*f = (*f)[:len(*f)-1]
+func (c candidates) Len() int           { return len(c) }
+func (c candidates) Less(i, j int) bool { return c[i].compare(c[j]) > 0 }
+func (c candidates) Swap(i, j int)      { c[i], c[j] = c[j], c[i] }
+func (c *candidates) Push(x any)        { *c = append(*c, x.(candidate)) }
+func (c *candidates) Pop() any {
+	last := (*c)[len(*c)-1]
+	*c = (*c)[:len(*c)-1]
 	return last
 }
 
-// race draws n of those that all yields: those with the smallest random numbers. Memory holds n.
-func race(n int, all func(yield func(racer) bool)) []racer {
-	var first field
+// sample draws n of those that all yields: those with the smallest random numbers. Memory holds n.
+func sample(n int, all func(yield func(candidate) bool)) []candidate {
+	var first candidates
 	if n <= 0 {
 		return nil
 	}
-	all(func(r racer) bool {
+	all(func(r candidate) bool {
 		switch {
 		case len(first) < n:
 			heap.Push(&first, r)
@@ -80,7 +80,7 @@ func race(n int, all func(yield func(racer) bool)) []racer {
 		}
 		return true
 	})
-	slices.SortFunc(first, racer.compare)
+	slices.SortFunc(first, candidate.compare)
 	return first
 }
 
@@ -121,10 +121,10 @@ func (v *verifier) choose() []work {
 
 func (v *verifier) drawLeaves(plan []work) {
 	key := philox.New(v.cfg.Draw, "verify/leaves")
-	drawn := race(v.cfg.Sample, func(yield func(racer) bool) {
+	drawn := sample(v.cfg.Sample, func(yield func(candidate) bool) {
 		for i, r := range v.manifest.Rounds {
 			for leaf := int64(0); plan[i].known && leaf < r.Leaves; leaf++ {
-				yield(racer{key.Uint64(uint64(r.Round), uint64(leaf)), i, leaf})
+				yield(candidate{key.Uint64(uint64(r.Round), uint64(leaf)), i, leaf})
 			}
 		}
 	})
@@ -148,10 +148,10 @@ func (v *verifier) drawRounds(plan []work) {
 		}
 	}
 	key := philox.New(v.cfg.Draw, "verify/rounds")
-	for _, d := range race(n, func(yield func(racer) bool) {
+	for _, d := range sample(n, func(yield func(candidate) bool) {
 		for i, r := range v.manifest.Rounds {
 			if plan[i].known {
-				yield(racer{number: key.Uint64(uint64(r.Round), 0), round: i})
+				yield(candidate{number: key.Uint64(uint64(r.Round), 0), round: i})
 			}
 		}
 	}) {

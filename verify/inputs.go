@@ -85,7 +85,7 @@ func (v *verifier) agreeOnInputs() {
 }
 
 // agreeOnObjects compares the first objects that provenance.json lists with those that were planned.
-func (v *verifier) agreeOnObjects(name string, told, planned []dataset.Object) {
+func (v *ledger) agreeOnObjects(name string, told, planned []dataset.Object) {
 	for n, o := range told {
 		if n >= len(planned) || o != planned[n] {
 			v.isFalse(Finding{Of: OfRecord, File: provenanceFile,
@@ -126,8 +126,8 @@ func (v *verifier) openInputs(ctx context.Context) error {
 	return nil
 }
 
-// allPinned looks whether the objects of a data set are as they were planned: the records, and objects of labels and ids,
-// which are in the same store.
+// allPinned looks whether the objects of a data set are as they were planned: those of the records, and those of labels
+// and ids, which are in the same store.
 func (v *verifier) allPinned(ctx context.Context, store objstore.Store, in *input) error {
 	for _, list := range []struct {
 		uri     string

@@ -13,9 +13,6 @@ import (
 // File is the name of the bill beside a model.
 const File = "bom.cdx.json"
 
-// MediaType is that of the bill.
-const MediaType = "application/vnd.cyclonedx+json"
-
 // Facts are what the bill says. What is empty is left out.
 type Facts struct {
 	Job, Name, Kind string
@@ -34,10 +31,10 @@ type Facts struct {
 
 // DataSet is a data set that was read.
 type DataSet struct {
-	Field   string // of the spec: "input", "queries"
+	Field   string // of the spec: "spec.input" or "spec.queries"
 	URI     string
 	Objects int
-	Digest  string // SHA-256 over the listing of its objects, in hexadecimal
+	Digest  string // SHA-256 of the job's manifest, which lists its objects, in hexadecimal; "" for queries
 }
 
 // Initial is the model that a job began with.

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/gram-compute/gram/attestation"
-	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/proof"
 	"github.com/gram-compute/gram/protocol"
@@ -21,6 +20,8 @@ const (
 	ModelFile      = "model.safetensors"
 	ProvenanceFile = "provenance.json"
 	ReportFile     = "report.json"
+
+	indexName = "index.json" // of a folder of parts
 )
 
 // Bounds on what is read whole.
@@ -61,7 +62,7 @@ func Read(ctx context.Context, store objstore.Store, prefix string) (*Folder, er
 		covered[name] = true
 	}
 	for _, name := range names {
-		index := path.Dir(name) + "/" + jobs.IndexName
+		index := path.Dir(name) + "/" + indexName
 		part := name != index && strings.Contains(name, "/") && present[index]
 		if part {
 			f.Listed = append(f.Listed, name)

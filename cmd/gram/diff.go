@@ -22,9 +22,11 @@ func diffCommand(a *app) *cobra.Command {
 		Example: `  gram diff digits-k3f9p2 digits-8x2mq4
   gram diff news@latest s3://models/news-older/ -o json`,
 		Long: `Compares the specs, inputs and builds of two jobs, then the digests of what they
-made, round by round: the first node that differs is named. Of the models it
-tells for each array how many elements differ, by how much, and by how many
-floats at most and on average; and which figures on held-out records differ.
+made, round by round: the first node that differs is named. For each array of
+the models it prints how many elements differ, the largest difference, and how
+many floats apart two elements are (ULP), at most and on average. Last come the
+figures on held-out records that differ.
+
 A word without "." and "/" names a job (an id, SCHEDULE@latest or @ALIAS), all
 else the folder of a model. With --store both are jobs, by their ids, in the
 cluster's store, whether or not there is a cluster.

@@ -27,9 +27,9 @@ func runCommand(a *app) *cobra.Command {
 		Short: "Run a job here, without a cluster",
 		Example: `  gram run -f examples/glosses.yaml
   gram run -f spec.yaml --set spec.params.alpha=0.1 --out ./models`,
-		Long: `A coordinator in memory and one worker, both in this process: the code of a
-cluster, and to the bit the model of a cluster. Only the outputs are kept.
-Ctrl-C or SIGTERM ends the job.`,
+		Long: `Runs a coordinator in memory and one worker, both in this process. The code is
+that of a cluster, and the model is the same, bit for bit. Only the outputs are
+kept. Ctrl-C or SIGTERM ends the job.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := local.CheckCount("slots", slots); err != nil {

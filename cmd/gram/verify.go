@@ -149,8 +149,8 @@ var (
 	errIncomplete = errors.New("something is missing")
 )
 
-// checkedFailure is how the command ends: with the first finding, where there is one. Damaged files do not show that the
-// job was false.
+// checkedFailure is how the command ends: with the first finding, where there is one. Damaged files do not show that
+// the job was false.
 func checkedFailure(r *verify.Result) error {
 	failure := func(code int, cause error, first verify.Finding) *exit.Failure {
 		return &exit.Failure{Code: code, What: cause.Error(), Why: errors.New(first.Says), Cause: cause}

@@ -76,8 +76,8 @@ func (p Inputs) Marshal() (manifest, plan []byte, err error) {
 	return manifest, plan, nil
 }
 
-// Unmarshal reads what Marshal wrote for a spec with a number of data sets, and with or
-// without a model, strictly, and compares them with each other.
+// Unmarshal reads what Marshal wrote, strictly, and compares both with each other. The spec has inputs data sets, and a
+// model to begin from if withModel. Other bytes are a *protocol.Fault.
 func Unmarshal(manifest, plan []byte, inputs int, withModel bool) (Inputs, error) {
 	var m storedManifest
 	var p storedPlan

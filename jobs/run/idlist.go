@@ -95,7 +95,7 @@ func (g *idGatherer) settle() error {
 		}
 	}
 	g.hashes = g.hashes[:sort.Search(len(kept), func(i int) bool { return kept[i][0] > g.list.last })]
-	g.list.dropTwice()
+	g.list.trimTwice()
 	return nil
 }
 
@@ -117,8 +117,8 @@ func (l *idList) endBefore(h idHash) error {
 	return nil
 }
 
-// dropTwice leaves those out that the list does not reach, and those that are too many.
-func (l *idList) dropTwice() {
+// trimTwice drops from twice what is beyond the end of the list, and what is beyond maxTwice.
+func (l *idList) trimTwice() {
 	n := sort.Search(len(l.twice), func(i int) bool { return l.twice[i][0] > l.last })
 	l.twice = l.twice[:min(n, maxTwice)]
 }
@@ -160,7 +160,7 @@ func (l *idList) plus(right *idList, most int) (*idList, error) {
 	n := sort.Search(sum.len(), func(i int) bool { return sum.flat[2*i] > sum.last })
 	sum.flat = sum.flat[:2*n]
 	sum.twice = unitedHashes(unitedHashes(l.twice, right.twice), both)
-	sum.dropTwice()
+	sum.trimTwice()
 	return sum, nil
 }
 

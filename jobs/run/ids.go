@@ -75,9 +75,13 @@ type idCheck struct {
 	next   string  // the phase that follows
 }
 
-// gathers bounds what a leaf keeps: a list, and what it grew out of.
+// gathers bounds the bytes that a leaf keeps: a list, and what it grew out of.
 func (c *idCheck) gathers(leaf jobs.Leaf, records func(jobs.Source, int) int64) int64 {
-	return min(3*hashBytes*int64(c.most), 4*records(jobs.Input, leaf.Index))
+	read := int64(0)
+	for at := range c.shards(leaf) {
+		read += records(at.Source, at.Shard)
+	}
+	return min(3*hashBytes*int64(c.most), 4*read)
 }
 
 // shards are those that a leaf reads: its own, and those of the queries whose number is its own modulo the shards.

@@ -14,6 +14,7 @@ import (
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/jobstest"
+	"github.com/gram-compute/gram/jobs/run"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -101,6 +102,29 @@ func TestIDsByHand(t *testing.T) {
 				c.says != "" && !isBad(err, c.says) {
 				t.Errorf("%q in %d shards: %v; want %q", c.ids, shards, err, c.says)
 			}
+		}
+	}
+}
+
+// A leaf holds hashes of its own shard and of its shards of queries, up to three lists of 16 bytes a hash.
+func TestMemoryOfIDs(t *testing.T) {
+	id := protocol.Column{Number: 1}
+	spec := protocol.JobSpec{Spec: protocol.Spec{Input: protocol.Input{Format: "csv", ID: id},
+		Queries: &protocol.Input{Format: "csv", ID: id}, Run: protocol.Run{MaxStateBytes: 1000 * 16 * 128}}}
+	tasks, err := run.NewTasks(count{}, spec, kernelops.Generic())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for bytes, want := range map[int64]int64{10: 4 * (10 + 2*20), 1 << 20: 3 * 16 * 1000} {
+		leaf := jobs.Leaf{Index: 1, Plan: jobs.Plan{Shards: 2, QueryShards: 4}}
+		got := tasks.Gathers("ids", leaf, func(from jobs.Source, shard int) int64 {
+			if shard%2 != 1 {
+				t.Errorf("asked for shard %d of %s", shard, from)
+			}
+			return bytes * int64(1+from)
+		})
+		if got != want {
+			t.Errorf("records of %d bytes: %d, want %d", bytes, got, want)
 		}
 	}
 }

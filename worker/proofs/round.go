@@ -16,7 +16,7 @@ const RecordMetric = "step.record"
 // Keeper keeps the proof of a job.
 type Keeper struct {
 	Kept       string // of spec.run.proof, with its default
-	InputBytes int64  // of all data sets, as they are stored
+	InputBytes int64  // stored bytes of the objects of all data sets, without those of labels and ids
 	// Read reads a file beside the model; a file that is not there is a *protocol.Fault of CodeLost.
 	Read func(ctx context.Context, name string) ([]byte, error)
 }

@@ -64,8 +64,7 @@ func (r *Rows) Fields(f *jobs.Fields, sums, weight string) {
 func (r *Rows) Classes() int { return r.Weight.Len() }
 
 // Mean sets mean to the mean of a class, which weighs more than 0: the exact sum and the exact weight, each rounded,
-// and their quotient, so within 1.5 units in the last place of the exact mean; 2.5 if
-// the weight is not a float64.
+// and their quotient. That is within 1.5 units in the last place of the exact mean; 2.5 if the weight is no float64.
 func (r *Rows) Mean(class int, mean []float64) {
 	weight := r.Weight.Float(class)
 	for j := range mean {

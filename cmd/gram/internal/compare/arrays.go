@@ -15,8 +15,8 @@ import (
 type Array struct {
 	Name string `json:"name"`
 	Type string `json:"type"` // and shape
-	// Says is "the same", "only in the first", "only in the second", or "in the second" and its type and shape; else how
-	// many elements differ.
+	// Says is "the same", "only in the first", "only in the second", or "in the second" and its type and shape; else
+	// how many elements differ.
 	Says     string `json:"says"`
 	Differ   int    `json:"elements_differ"`
 	Elements int    `json:"elements"`

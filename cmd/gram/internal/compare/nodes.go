@@ -35,8 +35,11 @@ func nodes(ctx context.Context, a, b *job) (Nodes, error) {
 			continue
 		}
 		if x[i].Phase != y[i].Phase || x[i].Leaves != y[i].Leaves || x[i].Trees != y[i].Trees {
-			says := fmt.Sprintf("round %d is %s of %d leaves in one, and %s of %d in the other: "+
-				"from there nodes cannot be compared", x[i].Round, x[i].Phase, x[i].Leaves, y[i].Phase, y[i].Leaves)
+			of := func(r proof.Round) string {
+				return fmt.Sprintf("%s, with %d leaves in %d trees", r.Phase, r.Leaves, r.Trees)
+			}
+			says := fmt.Sprintf("round %d is %s in the first, and %s in the second: from there nodes cannot be compared",
+				x[i].Round, of(x[i]), of(y[i]))
 			return Nodes{Round: x[i].Round, Phase: x[i].Phase, Says: says}, nil
 		}
 		left, err := a.record(ctx, x[i])
