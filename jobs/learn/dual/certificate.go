@@ -1,0 +1,83 @@
+package dual
+
+import "math"
+
+// unit is the largest relative error of a float64 operation.
+const unit = 0x1p-53
+
+// slack makes room for the rounding of the bounds themselves, which are sums of up to 2^32 terms above 0.
+const slack = 1 + 0x1p-20
+
+// tiny is more than all that is lost below the least normal float64, in sums of up to 2^64 terms of costs up to 2^64.
+const tiny = 0x1p-900
+
+// gamma bounds the relative error of a sum of n terms above 0 (Higham, section 3.1).
+func gamma(n int64) float64 {
+	nu := float64(float64(n) * unit)
+	return nu / (1 - nu)
+}
+
+// Standing is where some records stand at one w and one list of coefficients: sums over the records, which may be added
+// up over blocks in any order, and maxima. The sums within a block are in the order of its records.
+type Standing struct {
+	Loss      float64 // of c loss
+	Slope     float64 // of c |x| times a bound on the slope of the loss
+	Bend      float64 // of c |x|^2 times one on its change
+	Linear    float64 // of alpha
+	Quadratic float64 // of q alpha^2 / 2
+	Reach     float64 // of alpha |x|
+
+	Records   int64   // of the largest block
+	Terms     int64   // of the longest row
+	Violation float64 // the greatest
+}
+
+// Add adds one record, whose row has that square and number of terms.
+func (s *Standing) Add(l Loss, alpha, margin, square, cost float64, terms int) {
+	length := math.Sqrt(square)
+	slope, bend := l.slope(margin)
+	s.Loss += float64(cost * l.Of(margin))
+	s.Slope += float64(float64(cost*length) * slope)
+	s.Bend += float64(float64(cost*square) * bend)
+	s.Linear += alpha
+	s.Quadratic += float64(float64(float64(l.curvature(cost)*alpha)*alpha) / 2)
+	s.Reach += float64(alpha * length)
+	s.Records++
+	s.Terms = max(s.Terms, int64(terms))
+	s.Violation = max(s.Violation, l.Violation(alpha, margin, cost))
+}
+
+// Certificate says how good weights and coefficients are. The objectives are off by at most their errors, and the gap
+// between them is at most GapUpper: theorems, see the package.
+type Certificate struct {
+	Primal, PrimalError float64
+	Dual, DualError     float64
+	GapUpper            float64
+}
+
+// Certify returns the certificate of w, where all records stand and how far w is at most from W(alpha).
+func Certify(w []float64, all Standing, drift float64) Certificate {
+	half := SquareOf(w) / 2
+	halfError := float64(gamma(int64(len(w))+2) * half)
+	norm := float64(math.Sqrt(2*half) * slack)
+	off := float64(gamma(all.Terms+2) * norm) // of a margin, times |x|
+	sums := gamma(all.Records + 8)            // of a sum over records, whose terms have up to six roundings
+
+	c := Certificate{Primal: half + all.Loss, Dual: all.Linear - all.Quadratic - half}
+	c.PrimalError = halfError + float64(sums*all.Loss) + float64(off*all.Slope) + float64(float64(off*off)*all.Bend) +
+		float64(unit*c.Primal)
+	c.DualError = halfError + float64(sums*(all.Linear+all.Quadratic)) + float64(norm*drift) +
+		float64(drift*drift)/2 + float64(2*unit*(all.Linear+all.Quadratic+half))
+	c.PrimalError, c.DualError = float64(c.PrimalError*slack)+tiny, float64(c.DualError*slack)+tiny
+	gap := c.Primal - c.Dual
+	c.GapUpper = float64((max(0, gap) + c.PrimalError + c.DualError + float64(unit*math.Abs(gap))) * slack)
+	return c
+}
+
+// Relative is the proved gap as a part of the primal objective, which is at least the best one.
+func (c Certificate) Relative() float64 {
+	if c.GapUpper == 0 {
+		return 0
+	}
+	return c.GapUpper / c.Primal
+}

@@ -1,0 +1,179 @@
+package dual
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+)
+
+func dense(values ...float32) Row { return Row{Values: values} }
+
+// Worked by hand: x = 1 and x = -1 with C = 1. P(w) = w^2/2 + 2 max(0, 1-w) is least at w = 1, where it is 1/2, and so is
+// D at any two coefficients from 0 to 1 whose sum is 1.
+func TestTwoRecordsByHand(t *testing.T) {
+	p := problem{Hinge, []Row{dense(1), dense(-1)}, []float64{1, -1}, []float64{1, 1}, 2}
+	serial := p.begin(1) // the first record alone reaches the margin
+	if step := serial.round(); step != 1-0x1p-50 || serial.alpha[1] != 0 || math.Abs(serial.w[0]-1) > 1e-15 {
+		t.Errorf("step %v, alpha %v, w %v", step, serial.alpha, serial.w)
+	}
+	p.each = 1
+	blocks := p.begin(1) // both blocks go to w = 1 by themselves, so half of what they propose is right
+	if step := blocks.round(); step != 0.5 || blocks.alpha[0] != 0.5 || blocks.alpha[1] != 0.5 || blocks.w[0] != 1 {
+		t.Errorf("step %v, alpha %v, w %v", step, blocks.alpha, blocks.w)
+	}
+	c := blocks.certify()
+	if c.Primal != 0.5 || c.Dual != 0.5 || c.GapUpper > 1e-14 || c.Relative() > 2e-14 || blocks.standing().Violation != 0 {
+		t.Errorf("%+v", c)
+	}
+	// Squared, P(w) = w^2/2 + 2 (1-w)^2 is least at w = 4/5, where it is 2/5; the coefficients are alike.
+	p.loss = SquaredHinge
+	squared := p.begin(1)
+	squared.round()
+	if c := squared.certify(); math.Abs(squared.w[0]-0.8) > 1e-15 || math.Abs(squared.alpha[0]-0.4) > 1e-15 ||
+		math.Abs(c.Primal-0.4) > 1e-15 || c.GapUpper > 1e-14 {
+		t.Errorf("w %v, alpha %v, %+v", squared.w, squared.alpha, c)
+	}
+}
+
+// scales are those of columns and of offsets: alike, far from zero, and far from each other.
+var scales = [][2]float64{{1, 0}, {1, 1e6}, {1e-3, 1}, {1e4, 1e4}, {1e-42, 0}, {1e15, 0}}
+
+// random draws a problem; a few records are copies of others under the other label, a few are zeros.
+func random(r *rand.Rand) (p problem, width int) {
+	width = 1 + r.IntN(6)
+	n := 2 + r.IntN(24)
+	p = problem{loss: Loss(r.IntN(2)), each: 1 + r.IntN(n)}
+	bias, sparse := []float64{0, 1, 100}[r.IntN(3)], r.IntN(3) == 0
+	shared := scales[r.IntN(len(scales))]
+	cost := math.Ldexp(1+r.Float64(), r.IntN(24)-12)
+	for i := range n {
+		x, y := Row{Bias: bias}, float64(2*r.IntN(2)-1)
+		for j := range width {
+			scale := shared
+			if r.IntN(4) == 0 {
+				scale = scales[j%len(scales)]
+			}
+			if sparse && r.IntN(2) == 0 {
+				continue
+			}
+			x.Values = append(x.Values, float32(scale[0]*(r.NormFloat64()+y)+scale[1]))
+			if sparse {
+				x.Index = append(x.Index, int32(j))
+			}
+		}
+		switch {
+		case sparse && x.Index == nil:
+			x.Index = []int32{}
+		case i > 0 && r.IntN(8) == 0:
+			x, y = p.rows[i-1], -p.y[i-1]
+		}
+		p.rows, p.y, p.costs = append(p.rows, x), append(p.y, y), append(p.costs, cost*float64(1+r.IntN(3)))
+	}
+	return p, width
+}
+
+// In 1,000 random problems, after some rounds, the objectives are within their errors and the gap within its bound, as
+// rational numbers have them.
+func TestCertificatesHold(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 1))
+	for n := range 1000 {
+		p, width := random(r)
+		m := p.begin(width)
+		for range r.IntN(40) {
+			m.round()
+		}
+		primal, dual := m.objectives()
+		c := m.certify()
+		gap := new(big.Rat).Sub(primal, dual)
+		if !within(c.Primal, primal, c.PrimalError) || !within(c.Dual, dual, c.DualError) ||
+			gap.Cmp(exact(c.GapUpper)) > 0 || gap.Sign() < 0 {
+			t.Fatalf("problem %d: %+v of %s and %s\n%+v", n, c, primal.FloatString(20), dual.FloatString(20), p)
+		}
+	}
+}
+
+// The dual never falls, but for rounding, whatever the blocks; and the gap is proved to close, on data of one scale.
+func TestRoundsAscend(t *testing.T) {
+	for seed := range uint64(40) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		p, width := random(r)
+		for i := range p.rows {
+			p.costs[i] = 1
+			for j := range p.rows[i].Values {
+				p.rows[i].Values[j] = float32(r.NormFloat64())
+			}
+			p.rows[i].Bias = min(1, p.rows[i].Bias)
+		}
+		for _, each := range []int{len(p.rows), 5, 1} {
+			p.each = each
+			m := p.begin(width)
+			before, rounds := m.certify(), 0
+			for ; rounds < 20_000 && m.certify().Relative() > 1e-6; rounds++ {
+				m.round()
+				after := m.certify()
+				if after.Dual+after.DualError < before.Dual-before.DualError {
+					t.Fatalf("seed %d: the dual fell from %v to %v", seed, before.Dual, after.Dual)
+				}
+				before = after
+			}
+			if c := m.certify(); c.Relative() > 1e-6 {
+				t.Errorf("seed %d, %s, blocks of %d: after %d rounds a gap of %g is proved", seed, p.loss, each, rounds,
+					c.Relative())
+			}
+		}
+	}
+}
+
+// Ascend finds the greatest of the dual along one coefficient: no other that is allowed is above it.
+func TestAscend(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	for range 2000 {
+		l, cost := Loss(r.IntN(2)), math.Ldexp(1, r.IntN(8)-4)
+		alpha, margin, square := cost*r.Float64(), 3*r.NormFloat64(), r.Float64()
+		if r.IntN(5) == 0 {
+			square = 0
+		}
+		value := func(to float64) float64 { // of the dual, less what it was
+			d := to - alpha
+			q := 0.0
+			if l == SquaredHinge {
+				q = 1 / (2 * cost)
+			}
+			return d*(1-margin) - square*d*d/2 - q*(to*to-alpha*alpha)/2
+		}
+		best := l.Ascend(alpha, margin, square, cost)
+		if best < 0 || best > l.Upper(cost) {
+			t.Fatalf("%v is not allowed", best)
+		}
+		for _, to := range []float64{0, cost, best / 2, best * 0.99, best*1.01 + 1e-9, alpha, best + 1} {
+			if to <= l.Upper(cost) && value(to) > value(best)+1e-9*(1+math.Abs(value(best))) {
+				t.Fatalf("%s: alpha %v margin %v square %v cost %v: %v is below %v", l, alpha, margin, square, cost, best,
+					to)
+			}
+		}
+		if square > 0 || l == SquaredHinge {
+			moved := margin + square*(best-alpha)
+			if v := l.Violation(best, moved, cost); v > 1e-9*(1+math.Abs(margin)+square*best) {
+				t.Fatalf("%s: the slope at the best is %v", l, v)
+			}
+		}
+	}
+}
+
+// A course of no records has no end, and a step along no direction is none.
+func TestCourseOfNothing(t *testing.T) {
+	c := NewCourse()
+	c.Add(Hinge, 0.5, 0, 1, 1)
+	if !math.IsInf(c.Room, 1) || c.Step([]float64{1, 0}, []float64{0, 0}) != 0 {
+		t.Errorf("%+v", c)
+	}
+	c.Add(Hinge, 0, 0.5, 0, 1) // a row of zeros goes on to its bound
+	if step := c.Step([]float64{1, 0}, []float64{0, 0}); math.Abs(step-2) > 1e-14 {
+		t.Error("step", step)
+	}
+	if got := fmt.Sprint(Hinge, SquaredHinge); got != "hinge squared_hinge" {
+		t.Error(got)
+	}
+}
