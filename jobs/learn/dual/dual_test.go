@@ -10,8 +10,8 @@ import (
 
 func dense(values ...float32) Row { return Row{Values: values} }
 
-// Worked by hand: x = 1 and x = -1 with C = 1. P(w) = w^2/2 + 2 max(0, 1-w) is least at w = 1, where it is 1/2, and so is
-// D at any two coefficients from 0 to 1 whose sum is 1.
+// Worked by hand: x = 1 and x = -1 with C = 1. P(w) = w^2/2 + 2 max(0, 1-w) is least at w = 1, where it is 1/2, and so
+// is D at any two coefficients from 0 to 1 whose sum is 1.
 func TestTwoRecordsByHand(t *testing.T) {
 	p := problem{Hinge, []Row{dense(1), dense(-1)}, []float64{1, -1}, []float64{1, 1}, 2}
 	serial := p.begin(1) // the first record alone reaches the margin
@@ -24,7 +24,8 @@ func TestTwoRecordsByHand(t *testing.T) {
 		t.Errorf("step %v, alpha %v, w %v", step, blocks.alpha, blocks.w)
 	}
 	c := blocks.certify()
-	if c.Primal != 0.5 || c.Dual != 0.5 || c.GapUpper > 1e-14 || c.Relative() > 2e-14 || blocks.standing().Violation != 0 {
+	if c.Primal != 0.5 || c.Dual != 0.5 || c.GapUpper > 1e-14 || c.Relative() > 2e-14 ||
+		blocks.standing().Violation != 0 {
 		t.Errorf("%+v", c)
 	}
 	// Squared, P(w) = w^2/2 + 2 (1-w)^2 is least at w = 4/5, where it is 2/5; the coefficients are alike.
@@ -149,8 +150,8 @@ func TestAscend(t *testing.T) {
 		}
 		for _, to := range []float64{0, cost, best / 2, best * 0.99, best*1.01 + 1e-9, alpha, best + 1} {
 			if to <= l.Upper(cost) && value(to) > value(best)+1e-9*(1+math.Abs(value(best))) {
-				t.Fatalf("%s: alpha %v margin %v square %v cost %v: %v is below %v", l, alpha, margin, square, cost, best,
-					to)
+				t.Fatalf("%s: alpha %v margin %v square %v cost %v: %v is below %v", l, alpha, margin, square, cost,
+					best, to)
 			}
 		}
 		if square > 0 || l == SquaredHinge {

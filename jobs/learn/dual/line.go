@@ -2,8 +2,8 @@ package dual
 
 import "math"
 
-// Course is the direction that some records propose: sums over the records, as of a Standing, and how far all of them may
-// go. A Course of no records goes as far as it likes.
+// Course is the direction that some records propose: sums over the records, as of a Standing, and how far all of them
+// may go. A Course of no records goes as far as it likes.
 type Course struct {
 	Gain   float64 // sum of the changes of alpha
 	Cross  float64 // of q alpha times the change
@@ -33,8 +33,8 @@ func (c *Course) Add(l Loss, alpha, change, square, cost float64) {
 	c.Room = min(c.Room, float64(room/math.Abs(change)*shorter))
 }
 
-// Step returns how far to go from w along the course of all records, whose sum of change y x is moves: to where the dual
-// is greatest, or to the first bound. It is 0 where the dual does not rise.
+// Step returns how far to go from w along the course of all records, whose sum of change y x is moves: to where the
+// dual is greatest, or to the first bound. It is 0 where the dual does not rise.
 func (c Course) Step(w, moves []float64) float64 {
 	cross := 0.0
 	for j, v := range moves {

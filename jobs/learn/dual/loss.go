@@ -30,7 +30,7 @@ func (l Loss) Of(margin float64) float64 {
 // by at most slope*e + bend*e^2.
 func (l Loss) slope(margin float64) (slope, bend float64) {
 	if l == SquaredHinge {
-		return 2 * max(0, 1-margin), 1
+		return float64(2 * max(0, 1-margin)), 1
 	}
 	return 1, 0
 }

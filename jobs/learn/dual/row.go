@@ -11,8 +11,8 @@ type Row struct {
 // Terms is how many products Dot adds up.
 func (x Row) Terms() int { return len(x.Values) + 1 }
 
-// Dot returns <w, x>, the products added up in the order of the columns, in float64. Weights have a column more than the
-// vectors.
+// Dot returns <w, x>, the products added up in the order of the columns, in float64. Weights have a column more than
+// the vectors.
 func (x Row) Dot(w []float64) float64 {
 	sum := 0.0
 	if x.Index == nil {
