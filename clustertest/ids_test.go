@@ -60,6 +60,27 @@ func TestIDsInResults(t *testing.T) {
 	})
 }
 
+// Of neighbors at one distance those of the least ids are taken, in whatever order and files the records are, and by
+// the model too.
+func TestIDsDecideTies(t *testing.T) {
+	const csv = `"format":"csv","label":1,"id":2`
+	const params = `{"k":2,"mode":"classify","lists":"csv","store_base":true}`
+	queries := objects{"q.csv": "b,q,2\n"}
+	answer := func(t *testing.T, r ran) {
+		r.wants(t, "neighbors", "query,rank,neighbor,distance,label\nq,0,8,1,b\nq,1,9,1,b\n")
+		r.wants(t, "predictions", "query,label,share\nq,b,1\n")
+	}
+	predicts := func(t *testing.T, r ran) { r.wants(t, "predictions", "id,label,share\nq,b,1\n") }
+	runDegenerate(t, []degenerate{
+		{name: "files", kind: "NearestNeighbors", params: params, input: csv, queries: queries, answer: answer,
+			data: objects{"a.csv": "a,10,1\nb,9,3\n", "b.csv": "b,8,1\n"}},
+		{name: "file", kind: "NearestNeighbors", params: params, input: csv, queries: queries, answer: answer,
+			data: objects{"a.csv": "b,9,3\na,10,1\nb,8,1\n"}},
+		{name: "model", kind: "Predict", params: `{"format":"csv"}`, input: csv, model: "files", data: queries,
+			answer: predicts},
+	})
+}
+
 // wants compares the joined parts of a folder.
 func (r ran) wants(t *testing.T, folder, want string) {
 	t.Helper()

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -78,6 +79,14 @@ func (id Identity) Compare(other Identity) int {
 		return c
 	}
 	return cmp.Compare(id.Offset, other.Offset)
+}
+
+// CompareIDs is the order of ids, as in Compare: by length, then by bytes.
+func CompareIDs(a, b []byte) int {
+	if c := cmp.Compare(len(a), len(b)); c != 0 {
+		return c
+	}
+	return bytes.Compare(a, b)
 }
 
 // String names the record briefly.

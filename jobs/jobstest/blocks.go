@@ -22,7 +22,7 @@ var errWritten = errors.New("jobstest: a block was written to")
 type Blocks func(ctx context.Context) iter.Seq2[*dataset.Block, error]
 
 // Shards turns records in memory into shards whose blocks hold up to size records.
-// Identities are rows of one object over all shards. A block ends where the width of the
+// Identities are ids, or rows of one object over all shards. A block ends where the width of the
 // vectors changes. Each block's memory is overwritten once the next is asked for, as a real
 // reader does; a phase that writes to one gets an error.
 func Shards(shards [][]Record, size int) []Blocks { return shardsOf("records", shards, size) }
@@ -103,7 +103,7 @@ func (r Record) alike(other Record) bool {
 func (s dataSet) block(records []Record, row int64) *dataset.Block {
 	block := &dataset.Block{}
 	for i, r := range records {
-		block.IDs = append(block.IDs, dataset.Identity{Object: s.object, Offset: row + int64(i)})
+		block.IDs = append(block.IDs, s.name(r, row+int64(i)))
 		if s.labels {
 			block.Labels = append(block.Labels, []byte(r.Label))
 		}
@@ -118,6 +118,13 @@ func (s dataSet) block(records []Record, row int64) *dataset.Block {
 	block.Dense.Width = len(records[0].Dense)
 	block.Sparse = sparse(records)
 	return block
+}
+
+func (s dataSet) name(r Record, row int64) dataset.Identity {
+	if r.ID != "" {
+		return dataset.ByID(r.ID)
+	}
+	return dataset.Identity{Object: s.object, Offset: row}
 }
 
 func sparse(records []Record) (rows dataset.Sparse) {

@@ -22,10 +22,15 @@
 //
 // # Order
 //
-// A neighbor's id is the number of its record in spec.input, counted from 0 over all records in
-// order. Lists are in the order of (distance, id), which is total; so the k best of two lists
-// do not depend on how the base was cut. A query has min(k, n) neighbors in a base of n. Of
-// duplicates those that come first in the input are taken.
+// Lists are in the order of (distance, id). Where spec.input names ids, these are the records' own, by length and
+// then by bytes, so that a table whose rows are permuted has the same neighbors, votes and values. Else a neighbor's
+// id is the number of its record in spec.input, counted from 0 over all records in order, and of duplicates those that
+// come first in the input are taken. Either order is total; so the k best of two lists do not depend on how the base
+// was cut. A query has min(k, n) neighbors in a base of n.
+//
+// With ids, a partial holds those of the neighbors in its lists, in order, and a neighbor is its place among them. A
+// leaf sorts the ids of each chunk of its base and, for l2 with k, the chunk itself, because the search of kernelops
+// takes the lower of two rows at one distance. The stored base is in the order of ids, which are not stored.
 //
 // # Distances
 //
@@ -66,21 +71,22 @@
 //
 // of Dasgupta and Gupta, "An elementary proof of a theorem of Johnson and Lindenstrauss" (2003),
 // theorem 2.1. The lists are then exact for the projected points and have their distances. What
-// it cost is measured: the ratio of squared distances after and before on sampled pairs, and
-// recall@k against the exact search on sampled queries.
+// it cost is measured: the ratio of squared distances after and before on sampled pairs, whose records of the base are
+// drawn by number even where there are ids, and recall@k against the exact search on sampled queries.
 //
 // # Memory and time
 //
-// A leaf holds the queries of a shard, their lists (24 bytes a neighbor) and 16 MiB of its base; Step
-// holds the lists of one tree and their file. m queries of n records cost m n distances, and each
-// shard of the base is read once for every shard of queries: shards of queries should
-// be as large as memory allows.
+// A leaf holds the queries of a shard, their lists (24 bytes a neighbor) and 16 MiB of its base; with ids also a sorted
+// copy of these, and the ids of the neighbors. Step holds the lists of one tree and their file. m queries of n records
+// cost m n distances, and each shard of the base is read, and with ids sorted, once for every shard of queries: shards
+// of queries should be as large as memory allows.
 //
 // # The model
 //
 // The model holds the parameters, the scaling and the labels. With store_base it holds the base too, as
 // vectors after scaling and projection (bits for hamming, texts for edit), and can then predict; a
-// base beyond run.max_state_bytes is a STATE_TOO_BIG fault, never left out silently. It is a
-// parameter of the spec and not a consequence of the size, because the model is named by the spec.
+// base beyond run.max_state_bytes is a STATE_TOO_BIG fault, never left out silently; its ids count too while it is
+// gathered, and the last step sorts a copy. It is a parameter of the spec and not a consequence of the size, because
+// the model is named by the spec.
 // The lists, decisions and figures are files and metrics beside it.
 package knn

@@ -27,6 +27,7 @@ type job struct {
 	queries []jobstest.Record
 	shards  int // of the base; of the queries one more
 	block   int
+	files   bool // each shard of the base is a file of its own
 	ops     *kernelops.Set
 	state   protocol.ByteSize
 }
@@ -35,8 +36,14 @@ func (j job) spec() protocol.JobSpec {
 	spec := protocol.JobSpec{Kind: KindName}
 	spec.Spec.Params, spec.Spec.Repro.Seed = json.RawMessage(j.params), 7
 	spec.Spec.Input.Split.Test, spec.Spec.Run.MaxStateBytes = j.test, j.state
+	if len(j.base) > 0 && j.base[0].ID != "" {
+		spec.Spec.Input.ID = protocol.Column{Number: 1}
+	}
 	if j.queries != nil {
 		spec.Spec.Queries = &protocol.Input{}
+		if len(j.queries) > 0 && j.queries[0].ID != "" {
+			spec.Spec.Queries.ID = protocol.Column{Number: 1}
+		}
 	}
 	return spec
 }
@@ -58,8 +65,11 @@ func (j job) run(t rapid.TB) (jobstest.Result, error) {
 	if j.queries != nil {
 		opts = append(opts, jobstest.WithQueries(jobstest.Deal(j.queries, shards+1)))
 	}
-	return jobstest.Run(context.Background(), algorithm, j.spec(),
-		jobstest.Shards(jobstest.Deal(j.base, shards), block), ops,
+	cut := jobstest.Shards
+	if j.files {
+		cut = jobstest.Files
+	}
+	return jobstest.Run(context.Background(), algorithm, j.spec(), cut(jobstest.Deal(j.base, shards), block), ops,
 		jobstest.Grouping{}, opts...)
 }
 

@@ -12,7 +12,7 @@ import (
 // neighbor is one record of the base as a query's list has it.
 type neighbor struct {
 	key    float64 // what the distance is ordered by: see metric
-	id     int64   // number of the record in spec.input
+	id     int64   // number of the record in spec.input, or its place among names
 	target float64 // number of its class, or its value; 0 in a plain search
 }
 
@@ -102,6 +102,15 @@ func (l *lists) sort() {
 	}
 }
 
+// renumber replaces the ids by others of the same order.
+func (l *lists) renumber(ids []int64) {
+	for _, row := range l.rows {
+		for i := range row {
+			row[i].id = ids[row[i].id]
+		}
+	}
+}
+
 // merge enters the sorted lists of other, whose ids are others, into the sorted lists of l.
 func (l *lists) merge(other *lists) error {
 	if l.queries() != other.queries() {
@@ -148,7 +157,7 @@ func (l *lists) tooMany() error {
 type partial struct {
 	*plan
 	found *lists
-	names *names // of the neighbors in found; nil where they have none
+	names *names // of the neighbors in all lists; nil where they have none
 	sampled
 }
 
@@ -165,10 +174,18 @@ func (p *plan) newPartial() *partial {
 	if p.measures() {
 		n.exact = &lists{rule: n.found.rule, of: n.found.of}
 	}
-	if p.namesNeighbors() {
+	if p.named && !p.params.Counts {
 		n.names = &names{}
 	}
 	return n
+}
+
+// lists are those of all queries and of the sampled ones.
+func (p *partial) lists() []*lists {
+	if p.measures() {
+		return []*lists{p.found, p.exact}
+	}
+	return []*lists{p.found}
 }
 
 // measures reports whether the cost of a projection is measured.
@@ -177,29 +194,54 @@ func (p *plan) measures() bool { return p.params.Projection != nil && !p.params.
 // Fields lists what is found, and what was measured.
 func (p *partial) Fields(f *jobs.Fields) {
 	p.found.fields(f, "found")
-	if p.names != nil {
-		p.names.Fields(f)
-	}
 	if p.measures() {
 		p.exact.fields(f, "exact")
 		jobs.List(f, "sample.rows", &p.rows)
 		p.pairs.Fields(f)
 	}
+	if p.names != nil {
+		p.names.Fields(f)
+		f.Check(p.checkNames)
+	}
+}
+
+// checkNames holds that every neighbor has a name.
+func (p *partial) checkNames() error {
+	for _, l := range p.lists() {
+		for _, row := range l.rows {
+			for _, n := range row {
+				if n.id < 0 || n.id >= int64(len(p.names.numbers)) {
+					return jobs.Malformed("a neighbor is name %d of %d", n.id, len(p.names.numbers))
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // merge takes the first k of each two lists, or all by radius.
 func (p *partial) merge(right *partial) (*partial, error) {
-	if err := p.found.merge(right.found); err != nil {
-		return p, err
-	}
+	var all *union
 	if p.names != nil {
-		p.names = p.names.listed(right.names, p.found)
+		all = unite(p.names, right.names)
 	}
-	if !p.measures() {
-		return p, nil
+	for i, l := range p.lists() {
+		other := right.lists()[i]
+		if all != nil {
+			l.renumber(all.places[0])
+			other.renumber(all.places[1])
+		}
+		if err := l.merge(other); err != nil {
+			return p, err
+		}
 	}
-	p.pairs.plus(right.pairs)
-	return p, p.exact.merge(right.exact)
+	if all != nil {
+		p.names = all.listed(p.lists())
+	}
+	if p.measures() {
+		p.pairs.plus(right.pairs)
+	}
+	return p, nil
 }
 
 // fields lists sorted lists: list q is entries indptr[q] to indptr[q+1].

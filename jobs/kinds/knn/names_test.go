@@ -1,6 +1,7 @@
 package knn
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -9,39 +10,52 @@ import (
 	"github.com/gram-compute/gram/jobs/learn/parts"
 )
 
-// Names follow the records that are in lists: of two halves of a base, and of what is dropped when these are merged.
+// Of two halves of a base the names unite in the order of ids, and those that no list holds any more are dropped.
 func TestNamesByHand(t *testing.T) {
-	side := func(first int64, ids ...string) *names {
-		n := &names{}
-		for i, id := range ids {
-			n.add(first+int64(i), []byte(id))
-		}
-		return n
+	left, right := &names{}, &names{order: []int{2, 0, 1}}
+	for i, id := range []string{"c", "e", "dd"} {
+		left.add(int64(i+3), []byte(id))
 	}
-	left, right := side(3, "c", "d", "e"), side(6, "f", "g")
-	found := &lists{rows: [][]neighbor{{{id: 7}, {id: 4}}, {}, {{id: 4}, {id: 3}}}}
-	got := left.listed(right, found)
-	if !slices.Equal(got.numbers, []int64{3, 4, 7}) || !slices.Equal(got.ids.List(), []string{"c", "d", "g"}) {
+	for i, id := range []string{"d", "g", "b"} {
+		right.add(int64(i+6), []byte(id))
+	}
+	all := unite(left, right) // b, c, d, e, g, dd
+	if !slices.Equal(all.places[0], []int64{1, 3, 5}) || !slices.Equal(all.places[1], []int64{0, 2, 4}) {
+		t.Errorf("places %v", all.places)
+	}
+	found, exact := &lists{rows: [][]neighbor{{{id: 4}, {id: 2}}, {}}}, &lists{rows: [][]neighbor{{{id: 5}, {id: 4}}}}
+	got := all.listed([]*lists{found, exact})
+	if !slices.Equal(got.numbers, []int64{6, 7, 5}) || !slices.Equal(got.ids.List(), []string{"d", "g", "dd"}) {
 		t.Errorf("numbers %v, ids %q", got.numbers, got.ids.List())
 	}
-	read, err := jobs.Read(jobs.ArraysOf(got), &names{})
-	if err != nil || !slices.Equal(read.numbers, got.numbers) {
+	if fmt.Sprint(found.rows, exact.rows) != "[[{0 1 0} {0 0 0}] []] [[{0 2 0} {0 1 0}]]" {
+		t.Errorf("lists %v and %v", found.rows, exact.rows)
+	}
+}
+
+// A partial whose neighbors have no names, or whose names are in no order, is refused.
+func TestHostileNames(t *testing.T) {
+	p := &plan{params: Params{K: new(int)}, named: true}
+	whole := p.newPartial()
+	whole.found.rows = [][]neighbor{{{id: 1}, {id: 0}}}
+	whole.names.add(9, []byte("z"))
+	whole.names.add(4, []byte("aa"))
+	read, err := jobs.Read(jobs.ArraysOf(whole), p.newPartial())
+	if err != nil || !slices.Equal(read.names.numbers, []int64{9, 4}) || read.found.rows[0][0].id != 1 {
 		t.Errorf("read back: %v, %v", read, err)
 	}
-	if id, err := read.of(7); err != nil || id != "g" {
-		t.Errorf("record 7 is %q, %v", id, err)
-	}
-	if _, err := read.of(5); err == nil {
-		t.Error("record 5 has an id")
-	}
 	for name, spoil := range map[string]func(jobs.Arrays){
-		"order": func(a jobs.Arrays) { jobs.Put(a, "names.numbers", []int64{3, 7, 4}) },
-		"fewer": func(a jobs.Arrays) { jobs.Put(a, "names.numbers", []int64{3}) },
-		"none":  func(a jobs.Arrays) { delete(a, "names.numbers") },
+		"order":     func(a jobs.Arrays) { a.PutStrings("names.ids", jobs.StringsOf("aa", "z")) },
+		"twice":     func(a jobs.Arrays) { a.PutStrings("names.ids", jobs.StringsOf("z", "z")) },
+		"fewer":     func(a jobs.Arrays) { jobs.Put(a, "names.numbers", []int64{3}) },
+		"none":      func(a jobs.Arrays) { delete(a, "names.numbers") },
+		"below 0":   func(a jobs.Arrays) { jobs.Put(a, "names.numbers", []int64{3, -1}) },
+		"no name":   func(a jobs.Arrays) { jobs.Put(a, "found.id", []int64{2, 0}) },
+		"no record": func(a jobs.Arrays) { jobs.Put(a, "found.id", []int64{-1, 0}) },
 	} {
-		a := jobs.ArraysOf(got)
+		a := jobs.ArraysOf(whole)
 		spoil(a)
-		if _, err := jobs.Read(a, &names{}); err == nil {
+		if _, err := jobs.Read(a, p.newPartial()); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

@@ -23,11 +23,19 @@ const (
 	chunkBytes = 2 * 4 * rows.TileFloats
 )
 
+// chunkBytes is what a chunk of the base takes: of records with ids also the copy that is in their order.
+func (p *plan) chunkBytes() int64 {
+	if p.named {
+		return chunkBytes + 4*rows.TileFloats
+	}
+	return chunkBytes
+}
+
 // search is the phase of the search and the one that looks mistakes up.
 func (p *plan) search() pairwise.Phase[*index, *partial] {
 	return pairwise.Phase[*index, *partial]{
 		Name: neighborsName, Sides: p.Sides, State: p.readIndex, Partial: p.newPartial,
-		Find: p.find, Merge: (*partial).merge, Gathers: pairwise.Gathers(p.Source(), grown, chunkBytes),
+		Find: p.find, Merge: (*partial).merge, Gathers: pairwise.Gathers(p.Source(), grown, p.chunkBytes()),
 		Answers: func(in *index) jobs.Answers { return p.params.answers(in.labels) },
 		Decider: func(in *index) pairwise.Decider[*partial] { return newOutput(p, in) },
 		Finish:  p.finish,
@@ -46,7 +54,7 @@ func (p *plan) find(
 	}
 	s := p.newSearch(in, ops, queries, sample)
 	chunk := func(base *points) error { return s.search(ctx, base) }
-	if err := in.readBase(ctx, leaf, p.Base(), s.names, chunk); err != nil {
+	if err := in.readBase(ctx, leaf, p.Base(), s.result.names != nil, chunk); err != nil {
 		return nil, nil, err
 	}
 	return s.partial(), asked, nil
@@ -99,14 +107,10 @@ type search struct {
 	exactly   *searcher // of the sampled queries; nil where nothing is measured
 	sample    *sample
 	one, two  []float32
-	names     *names // of the records of the base; nil where lists name none
 }
 
 func (p *plan) newSearch(in *index, ops *kernelops.Set, queries *points, drawn *sample) *search {
 	s := &search{in: in, result: p.newPartial(), sample: drawn}
-	if s.result.names != nil {
-		s.names = &names{}
-	}
 	if drawn == nil {
 		s.sample = &sample{}
 	}
@@ -128,6 +132,30 @@ func (p *plan) newSearcher(ops *kernelops.Set, queries *points, found *lists) *s
 
 // search enters a chunk of the base.
 func (s *search) search(ctx context.Context, base *points) error {
+	if s.result.names == nil || base.N == 0 || s.queries.N == 0 {
+		return s.enterAll(ctx, base)
+	}
+	chunk := &names{numbers: base.ids, ids: base.names, order: orderOf(base.names)}
+	all := unite(s.result.names, chunk)
+	for _, l := range s.result.lists() {
+		l.renumber(all.places[0])
+	}
+	base.order, base.place = chunk.order, all.places[1]
+	if chunk.order != nil {
+		base.place = make([]int64, base.N)
+		for i, place := range all.places[1] {
+			base.place[chunk.order[i]] = place
+		}
+	}
+	if err := s.enterAll(ctx, base); err != nil {
+		return err
+	}
+	s.result.names = all.listed(s.result.lists())
+	return nil
+}
+
+// enterAll enters the rows of a chunk whose order is known.
+func (s *search) enterAll(ctx context.Context, base *points) error {
 	if s.in.dims == 0 || base.N == 0 {
 		return s.searcher.search(ctx, base)
 	}
@@ -160,9 +188,6 @@ func (s *search) measure(base, after *points) {
 // partial is what the leaf found.
 func (s *search) partial() *partial {
 	s.found.sort()
-	if s.names != nil {
-		s.result.names = s.names.listed(&names{}, s.found)
-	}
 	if s.exactly != nil {
 		s.result.exact.sort()
 		for _, row := range s.sample.rows {

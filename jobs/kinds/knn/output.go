@@ -86,14 +86,10 @@ func (o *output) lists(ctx context.Context, tree pairwise.Tree, root *partial) e
 			query, rank = append(query, q), append(rank, int64(i))
 		}
 	}
-	neighbors, err := o.neighborColumn(c.ids, root.names)
-	if err != nil {
-		return err
-	}
 	for i, key := range c.keys {
 		c.keys[i] = o.params.Metric.distance(key)
 	}
-	t := parts.Table{o.queryColumn(tree, query), {Name: "rank", Ints: rank}, neighbors,
+	t := parts.Table{o.queryColumn(tree, query), {Name: "rank", Ints: rank}, o.neighborColumn(c.ids, root.names),
 		{Name: "distance", Floats: c.keys}}
 	switch o.params.Mode {
 	case modeClassify:

@@ -59,7 +59,7 @@ func (p *Params) Parameters() []params.Parameter {
 			Says("search writes lists of neighbors, classify decides by their vote, regress by their mean."),
 		params.Choice("metric", &p.Metric, l2, metrics...).Says("Distance of two records; edit compares texts."),
 		params.Optional("k", &p.K).Missing("5, unless radius is given").Within("1 to 10000").
-			Says("Neighbors of a query. Give k or radius."),
+			Says("Neighbors of a query: of equally near ones the first by id, else in the input. Give k or radius."),
 		params.Optional("radius", &p.Radius).Missing("none").Within("at least 0, any for inner_product").
 			Says("All neighbors at this distance or nearer."),
 		params.Whole("max_neighbors", &p.MaxNeighbors, 1000, 1, maxNeighbors).

@@ -1,11 +1,14 @@
 package knn
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/jobstest"
@@ -15,7 +18,7 @@ import (
 )
 
 // predicted is what a model says of records, as the job writes it of its queries.
-func predicted(t *testing.T, model jobs.Arrays, records []jobstest.Record) string {
+func predicted(t rapid.TB, model jobs.Arrays, records []jobstest.Record) string {
 	t.Helper()
 	model, err := jobs.Decode(model.Encode())
 	if err != nil {
@@ -27,11 +30,11 @@ func predicted(t *testing.T, model jobs.Arrays, records []jobstest.Record) strin
 	}
 	var out strings.Builder
 	n := 0
-	for block, err := range jobstest.Shards([][]jobstest.Record{records}, 3)[0](t.Context()) {
+	for block, err := range jobstest.Shards([][]jobstest.Record{records}, 3)[0](context.Background()) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		outcomes, err := p.Predict(t.Context(), block)
+		outcomes, err := p.Predict(context.Background(), block)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -73,18 +73,19 @@ const (
 	sliceCols = 512
 )
 
-// project returns the rows of p after projection, with its ids and targets. The matrix is made anew
+// project returns the rows of p after projection, with what belongs to them. The matrix is made anew
 // for each call, and once for every sliceRows of sparse rows.
 func (r projected) project(ops *kernelops.Set, p *points) *points {
-	to := &points{Rows: rows.New(rows.Dense, r.dims), ids: p.ids, target: p.target}
+	to := *p
+	to.Rows = rows.New(rows.Dense, r.dims)
 	to.N, to.Dense = p.N, make([]float32, p.N*r.dims)
 	if p.N == 0 {
-		return to
+		return &to
 	}
 	dst := to.Tile(0, p.N, nil)
 	if p.Form == rows.Dense {
 		ops.Project(r.matrix, dst, p.Tile(0, p.N, nil), 0)
-		return to
+		return &to
 	}
 	slice := kernelops.NewMatrix(min(p.N, sliceRows), min(p.Width, sliceCols))
 	at := slices.Clone(p.Sparse.Indptr[:p.N]) // of each row, the first entry not yet spread out
@@ -97,7 +98,7 @@ func (r projected) project(ops *kernelops.Set, p *points) *points {
 			ops.Project(r.matrix, dst.RowRange(from, end), x, col)
 		}
 	}
-	return to
+	return &to
 }
 
 // spread sets x to the columns from col of the rows from first, whose next entries are at.

@@ -107,10 +107,9 @@ func (p *points) reserve(records int64) {
 	p.Reserve(int(min(records, int64(most))))
 }
 
-// readBase passes the base records of a leaf on, a chunk of points at a time, and adds their ids to seen unless that is
-// nil.
+// readBase passes the base records of a leaf on, a chunk of points at a time, with their ids if they are named.
 func (in *index) readBase(
-	ctx context.Context, leaf jobs.Leaf, keep func(dataset.Identity) bool, seen *names, chunk func(*points) error,
+	ctx context.Context, leaf jobs.Leaf, keep func(dataset.Identity) bool, named bool, chunk func(*points) error,
 ) error {
 	first, records, err := in.shard(leaf.Index)
 	if err != nil {
@@ -129,12 +128,12 @@ func (in *index) readBase(
 		if err := r.addTargets(p, block, places); err != nil {
 			return err
 		}
-		if seen != nil {
-			for k, i := range places {
-				seen.add(p.ids[len(p.ids)-len(places)+k], []byte(block.IDs[i].Object))
+		if named {
+			for _, i := range places {
+				p.names.Append([]byte(block.IDs[i].Object))
 			}
 		}
-		if p.Bytes() >= 4*rows.TileFloats {
+		if p.Bytes()+p.nameBytes() >= 4*rows.TileFloats {
 			if err := chunk(p); err != nil {
 				return err
 			}

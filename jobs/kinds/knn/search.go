@@ -49,7 +49,7 @@ func (s *searcher) search(ctx context.Context, base *points) error {
 	case s.of == hamming:
 		return s.each(ctx, func(q int) error { return s.bits(q, base) })
 	case s.of == l2 && s.found.k > 0:
-		return s.tiles(ctx, base, rows.BaseRows, rankedRows, s.ranked)
+		return s.tiles(ctx, base.ordered(), rows.BaseRows, rankedRows, s.ranked)
 	case s.of == l1 || s.of == linf:
 		return s.tiles(ctx, base, rows.QueryRows, rows.BaseRows, s.differences)
 	}
@@ -93,7 +93,7 @@ func norms(dst []float64, m kernelops.Matrix) []float64 {
 	return dst
 }
 
-// ranked is l2 for k: the exact search of kernelops.
+// ranked is l2 for k: the exact search of kernelops, where ties go to the lower row.
 func (s *searcher) ranked(t tile) error {
 	k := s.found.k
 	if s.own {
@@ -200,5 +200,5 @@ func (s *searcher) enter(q int, key float64, base *points, j int) error {
 	if s.own && base.ids[j] == s.queries.ids[q] {
 		return nil
 	}
-	return s.found.add(q, neighbor{key, base.ids[j], base.targetOf(j)})
+	return s.found.add(q, neighbor{key, base.idOf(j), base.targetOf(j)})
 }

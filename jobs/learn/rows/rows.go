@@ -103,15 +103,19 @@ func (r *Rows) Append(o *Rows) {
 	}
 }
 
-// Pick copies some of the rows, dense or sparse, in the given order.
+// Pick copies some of the rows in the given order. Texts are not copied, but shared.
 func (r *Rows) Pick(order []int) Rows {
 	p := New(r.Form, r.Width)
 	p.N = len(order)
-	if r.Form != Sparse {
-		p.Dense = make([]float32, 0, p.N*r.Width)
-		for _, i := range order {
-			p.Dense = append(p.Dense, r.Dense[i*r.Width:(i+1)*r.Width]...)
-		}
+	switch r.Form {
+	case Dense:
+		p.Dense = pick(r.Dense, r.Width, order)
+		return p
+	case Bits:
+		p.Bits, p.Words = pick(r.Bits, r.Words, order), r.Words
+		return p
+	case Texts:
+		p.Texts = pick(r.Texts, 1, order)
 		return p
 	}
 	values := 0
@@ -124,6 +128,15 @@ func (r *Rows) Pick(order []int) Rows {
 		p.addSparse(r.Sparse.Row(i))
 	}
 	return p
+}
+
+// pick copies some rows of a table.
+func pick[T any](table []T, width int, order []int) []T {
+	some := make([]T, 0, len(order)*width)
+	for _, i := range order {
+		some = append(some, table[i*width:(i+1)*width]...)
+	}
+	return some
 }
 
 // Reset drops the rows and keeps their memory.

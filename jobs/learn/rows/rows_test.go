@@ -131,6 +131,20 @@ func TestRowsAreStored(t *testing.T) {
 	}
 }
 
+// Rows of any form are picked in an order, and so are those picked.
+func TestRowsArePicked(t *testing.T) {
+	for name, r := range stored() {
+		turned := r.Pick([]int{2, 0, 1})
+		again := turned.Pick([]int{1, 2, 0})
+		if fmt.Sprint(again) != fmt.Sprint(r) || fmt.Sprint(turned) == fmt.Sprint(r) {
+			t.Errorf("%s: %v, turned %v, and back %v", name, r, turned, again)
+		}
+		if one := r.Pick([]int{1}); one.N != 1 || one.Bytes() >= r.Bytes() {
+			t.Errorf("%s: one row %v of %v", name, one, r)
+		}
+	}
+}
+
 func TestHostileRows(t *testing.T) {
 	for name, c := range map[string]struct {
 		rows  string
