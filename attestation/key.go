@@ -2,9 +2,12 @@ package attestation
 
 import (
 	"crypto"
+	"crypto/ecdh"
 	"crypto/ecdsa"
+	"crypto/ed25519"
 	"crypto/elliptic"
 	"crypto/hkdf"
+	"crypto/rsa"
 	"crypto/sha256"
 	"crypto/x509"
 	"encoding/hex"
@@ -61,7 +64,7 @@ func ReadPrivateKey(text []byte) (*PrivateKey, error) {
 	}
 	key, ok := parsed.(*ecdsa.PrivateKey)
 	if !ok {
-		return nil, keyFault("private", fmt.Errorf("it is a %T", parsed))
+		return nil, keyFault("private", fmt.Errorf("it is %s", algorithm(parsed)))
 	}
 	return newPrivateKey(key)
 }
@@ -78,9 +81,22 @@ func ReadPublicKey(text []byte) (PublicKey, error) {
 	}
 	key, ok := parsed.(*ecdsa.PublicKey)
 	if !ok {
-		return PublicKey{}, keyFault("public", fmt.Errorf("it is a %T", parsed))
+		return PublicKey{}, keyFault("public", fmt.Errorf("it is %s", algorithm(parsed)))
 	}
 	return newPublicKey(key)
+}
+
+// algorithm names what a key that is not ECDSA is for.
+func algorithm(key any) string {
+	switch key.(type) {
+	case *rsa.PrivateKey, *rsa.PublicKey:
+		return "an RSA key"
+	case ed25519.PrivateKey, ed25519.PublicKey:
+		return "an Ed25519 key"
+	case *ecdh.PrivateKey, *ecdh.PublicKey:
+		return "a key of X25519, for key exchange"
+	}
+	return fmt.Sprintf("a %T", key)
 }
 
 // DeriveKey derives a key from a secret of at least 32 bytes, by HKDF with SHA-256 and a purpose: the same key for the

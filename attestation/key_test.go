@@ -100,6 +100,12 @@ func TestKeysOfOtherKinds(t *testing.T) {
 			}
 		}
 	}
+	if _, err := attestation.ReadPrivateKey(pkcs8(ed)); !strings.Contains(err.Error(), "it is an Ed25519 key") {
+		t.Errorf("%v", err)
+	}
+	if _, err := attestation.ReadPublicKey(spki(rsaKey.Public())); !strings.Contains(err.Error(), "it is an RSA key") {
+		t.Errorf("%v", err)
+	}
 	if _, err := attestation.ReadPrivateKey(spki(p256.Public())); err == nil {
 		t.Error("a public key was read as a private one")
 	}

@@ -29,8 +29,7 @@ type CheckList struct {
 //go:embed check.html
 var checkSource string
 
-var checkTemplate = template.Must(template.New("check").Funcs(template.FuncMap{"numeric": numericColumns}).
-	Parse(checkSource + styleSource))
+var checkTemplate = template.Must(template.New("check").Funcs(templateFuncs).Parse(checkSource + styleSource))
 
 // CheckHTML writes the page of a check. Counts with a row that does not fill the columns are an error.
 func CheckHTML(p CheckPage) ([]byte, error) {

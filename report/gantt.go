@@ -70,9 +70,16 @@ func gantt(t *Timeline) []byte {
 	s.line(ganttLeft, bottom, ganttRight, bottom, "axis")
 	ganttLegend(s, t, bottom+44)
 	if hidden > 0 {
-		s.text(ganttRight, bottom+44, "end", "faint", fmt.Sprintf("%d workers with less to do are not drawn", hidden))
+		s.text(ganttRight, bottom+44, "end", "faint", hiddenText(hidden))
 	}
 	return s.end()
+}
+
+func hiddenText(workers int) string {
+	if workers == 1 {
+		return "1 worker with less to do is not drawn"
+	}
+	return fmt.Sprintf("%d workers with less to do are not drawn", workers)
 }
 
 // lanesOf are the workers that are drawn: those most at work, in order of their appearance. single

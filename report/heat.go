@@ -15,7 +15,7 @@ func heatMap(h *jobs.HeatMap) []byte {
 	rows, cols := min(len(h.RowKeys), maxHeatKeys), min(len(h.ColKeys), maxHeatKeys)
 	side := math.Max(14, math.Min(44, 560/float64(max(rows, cols, 1))))
 	left, top := 30+keyWidth(h.RowKeys[:rows]), 30+keyWidth(h.ColKeys[:cols])
-	s := newSVG(max(left+side*float64(cols)+20, left+330), top+side*float64(rows)+26)
+	s := newSVG(left+side*float64(cols)+20, top+side*float64(rows)+6)
 	flat := keyWidth(h.ColKeys[:cols]) < side-4 // short enough to stand side by side
 	for j, key := range h.ColKeys[:cols] {
 		x := left + side*(float64(j)+0.5)
@@ -39,9 +39,9 @@ func heatMap(h *jobs.HeatMap) []byte {
 				fmt.Sprintf("%s %s, %s %s: %d", h.Rows, key, h.Columns, h.ColKeys[j], n))
 		}
 	}
-	s.text(left, top+side*float64(rows)+20, "start", "faint",
-		fmt.Sprintf("rows: %s; columns: %s; shade: share of the row", h.Rows, h.Columns))
-	return s.end()
+	fmt.Fprintf(s, "</svg>\n<p class=\"sub\">Rows: %s; columns: %s; shade: share of the row.</p>\n", escape(h.Rows),
+		escape(h.Columns))
+	return s.Bytes()
 }
 
 func heatCell(s *svg, x, y, side float64, n, total int64, title string) {
@@ -54,7 +54,7 @@ func heatCell(s *svg, x, y, side float64, n, total int64, title string) {
 		px(x), px(y), px(side), px(side), math.Sqrt(share), escape(title))
 	if n > 0 && side >= 24 {
 		class := "ink"
-		if share > 0.3 {
+		if share > 0.7 { // below, white is not read on it
 			class = "onfill"
 		}
 		s.text(x+side/2, y+side/2+4, "middle", class+" small", countText(n))

@@ -40,11 +40,16 @@ var pageSource string
 //go:embed style.html
 var styleSource string
 
-var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
+var templateFuncs = template.FuncMap{
 	"clock":   clock,
 	"value":   metricText,
 	"numeric": numericColumns,
-}).Parse(pageSource + styleSource))
+	"cell":    cellClass,
+	"dotted":  dotted,
+	"s":       pluralEnd,
+}
+
+var pageTemplate = template.Must(template.New("page").Funcs(templateFuncs).Parse(pageSource + styleSource))
 
 // drawn is a figure ready for the page.
 type drawn struct {
@@ -99,6 +104,19 @@ func draw(f jobs.Figure) ([]byte, error) {
 		return imageGrid(f.Images)
 	}
 	return nil, nil
+}
+
+// pluralEnd is what a noun ends with after a number.
+func pluralEnd(n int) string {
+	if n == 1 {
+		return ""
+	}
+	return "s"
+}
+
+// dotted lets a name break behind its dots. It ends the element, so that the page nests as XML does.
+func dotted(name string) template.HTML {
+	return template.HTML(strings.ReplaceAll(escape(name), ".", ".<wbr/>")) // escaped
 }
 
 func escape(text string) string { return html.EscapeString(text) }

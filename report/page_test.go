@@ -66,6 +66,7 @@ func TestPageIsWholeAndSelfContained(t *testing.T) {
 	for _, want := range []string{
 		"digits-k3f9p2", "12.35 s", "a&amp;b.csv", "J after each round.", "&lt;a&gt;", "data:image/png;base64,", "0-1",
 		"the report waited 210ms", "worker &lt;w2&gt; made", "other set</th>", "than two others</td>",
+		"2 rounds<", "2 metrics<", "lloyd.<wbr/>001.", "Rows: truth; columns: decision",
 	} {
 		if !bytes.Contains(page, []byte(want)) {
 			t.Errorf("the page lacks %q", want)
@@ -179,5 +180,32 @@ func TestLongMetricsAreLeftToTheData(t *testing.T) {
 func TestAxesHaveNoNegativeZero(t *testing.T) {
 	if got := number(math.Copysign(0, -1)); got != "0" {
 		t.Errorf("%q", got)
+	}
+}
+
+func TestOneIsNoPlural(t *testing.T) {
+	p := sample()
+	p.Rounds, p.Metrics = p.Rounds[:1], p.Metrics[:1]
+	page, err := HTML(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"<summary>1 round</summary>", "<summary>1 metric</summary>"} {
+		if !bytes.Contains(page, []byte(want)) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
+// What is long may break anywhere, what is short never within a word.
+func TestCellClass(t *testing.T) {
+	for cell, want := range map[string]string{"noun.communication": "", strings.Repeat("ab/", 20): "long",
+		"of a tenth of all records, none was": "long"} {
+		if got := cellClass(false, cell); got != want {
+			t.Errorf("%q: class %q, want %q", cell, got, want)
+		}
+	}
+	if got := cellClass(true, "12 %"); got != "n" {
+		t.Errorf("a number has class %q", got)
 	}
 }

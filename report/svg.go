@@ -19,11 +19,13 @@ type svg struct {
 	width, height float64
 }
 
+// legibleShare is how far a picture shrinks before its text could not be read: then it is scrolled.
+const legibleShare = 0.7
+
 func newSVG(width, height float64) *svg {
 	s := &svg{width: width, height: height}
-	fmt.Fprintf(s, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" style="max-width:%spx" role="img">`+
-		"\n",
-		px(width), px(height), px(width))
+	fmt.Fprintf(s, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" style="min-width:%spx;max-width:%spx" `+
+		`role="img">`+"\n", px(width), px(height), px(legibleShare*width), px(width))
 	return s
 }
 

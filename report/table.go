@@ -33,6 +33,20 @@ func numericColumns(t *jobs.FigureTable) []bool {
 	return numeric
 }
 
+// longCell is from how many bytes on a cell is a sentence, or a key that may break anywhere.
+const longCell = 32
+
+// cellClass is the class of a cell: numbers are set to the right; long texts wrap, and keep a least width.
+func cellClass(numeric bool, cell string) string {
+	switch {
+	case numeric:
+		return "n"
+	case len(cell) >= longCell:
+		return "long"
+	}
+	return ""
+}
+
 // isNumber accepts percentages and empty cells, too.
 func isNumber(cell string) bool {
 	cell = strings.TrimSpace(strings.TrimSuffix(cell, "%"))

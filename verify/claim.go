@@ -50,6 +50,8 @@ func (v *verifier) claims() (says []string) {
 	r := v.result
 	r.MaxFalse = maxFalse(r.DrawnOf, r.Drawn)
 	switch {
+	case r.Leaves.Done == r.Leaves.Of && r.Leaves.Of == 1:
+		says = append(says, "The only leaf was repeated: it is not false.")
 	case r.Leaves.Done == r.Leaves.Of:
 		says = append(says, fmt.Sprintf("All %d leaves were repeated: none is false.", r.Leaves.Of))
 	case r.Drawn > 0:
@@ -64,11 +66,20 @@ func (v *verifier) claims() (says []string) {
 		says = append(says, fmt.Sprintf("%d leaves are of rounds whose states were not kept: their digests were "+
 			"compared, and they were not drawn from. --all repeats them.", r.Unbacked))
 	}
-	if r.Merges.Done == r.Merges.Of && r.Steps.Done == r.Steps.Of {
-		return append(says, "All merges and steps were repeated: the model follows from the leaves.")
+	return append(says, mergesAndSteps(r.Merges, r.Steps))
+}
+
+// mergesAndSteps does not speak of merges where each round has one leaf.
+func mergesAndSteps(merges, steps Count) string {
+	what, done := "merges and steps", fmt.Sprintf("%d of %d merges and ", merges.Done, merges.Of)
+	if merges.Of == 0 {
+		what, done = "steps", ""
 	}
-	return append(says, fmt.Sprintf("%d of %d merges and %d of %d steps were repeated. A false one among the others is "+
-		"not found; --all repeats them, --rounds N some.", r.Merges.Done, r.Merges.Of, r.Steps.Done, r.Steps.Of))
+	if merges.Done == merges.Of && steps.Done == steps.Of {
+		return "All " + what + " were repeated: the model follows from the leaves."
+	}
+	return fmt.Sprintf("%s%d of %d steps were repeated. A false one among the others is not found; --all repeats them, "+
+		"--rounds N some.", done, steps.Done, steps.Of)
 }
 
 // percent is n of all in percent, as short as it is true.

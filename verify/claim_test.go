@@ -52,8 +52,11 @@ func TestClaims(t *testing.T) {
 		"all": {Result{Leaves: Count{3, 3}, Merges: Count{2, 2}, Steps: Count{1, 1}}, []string{"All 3 leaves", "follows"}},
 		"sample": {Result{Leaves: Count{459, 20000}, Drawn: 459, DrawnOf: 10000, Unbacked: 10000, Steps: Count{1, 2}},
 			[]string{"fewer than 98 are", "may be missed: such a sample finds it in 5 of 100", "10000 leaves are of rounds", "1 of 2 steps"}},
-		"none":  {Result{Leaves: Count{0, 9}, DrawnOf: 9}, []string{"No leaf was repeated"}},
-		"wrong": {Result{Leaves: Count{3, 3}, False: []Finding{{Of: OfLeaf}}}, []string{"not what its proof says"}},
+		"one leaf": {Result{Leaves: Count{1, 1}, Steps: Count{1, 1}},
+			[]string{"The only leaf was repeated: it is not false. All steps were repeated"}},
+		"no merges": {Result{Leaves: Count{0, 9}, Steps: Count{1, 2}}, []string{"No leaf was repeated. 1 of 2 steps were"}},
+		"none":      {Result{Leaves: Count{0, 9}, DrawnOf: 9}, []string{"No leaf was repeated"}},
+		"wrong":     {Result{Leaves: Count{3, 3}, False: []Finding{{Of: OfLeaf}}}, []string{"not what its proof says"}},
 	} {
 		v := &verifier{outputs: outputs{ledger: &ledger{result: &c.r}}}
 		v.records = append(v.records, nil)

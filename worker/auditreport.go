@@ -95,17 +95,18 @@ func (r *auditReport) says(jobID string) (found []string) {
 	case r.Agreed == 0 && r.Drawn > 0:
 		found = append(found, "no task was made twice")
 	case r.Waived == 0 && len(r.Convicted) == 0:
-		found = append(found, fmt.Sprintf("two workers agree on all %d tasks that were drawn", r.Agreed))
+		found = append(found, allAgree(r.Agreed))
 	default:
-		found = append(found, fmt.Sprintf("two workers agree on %d tasks", r.Agreed))
+		found = append(found, "two workers agree on "+counted(r.Agreed, "task"))
 	}
 	if alone := r.Waived - r.Failed; alone > 0 {
-		found = append(found, fmt.Sprintf("%d more were drawn, and there was no second worker to make them", alone))
+		found = append(found, fmt.Sprintf("%d more %s drawn, and there was no second worker to make %s",
+			alone, oneOrMany(alone, "was", "were"), oneOrMany(alone, "it", "them")))
 	}
 	if r.Failed > 0 {
 		found = append(found, fmt.Sprintf(
-			"%d more were drawn, and every other worker failed to make them, so that nobody verified them (%s)",
-			r.Failed, r.waivedText()))
+			"%d more %s drawn, and every other worker failed to make %s, so that nobody verified %[3]s (%[4]s)",
+			r.Failed, oneOrMany(r.Failed, "was", "were"), oneOrMany(r.Failed, "it", "them"), r.waivedText()))
 	}
 	return found
 }
@@ -128,9 +129,11 @@ func (r *auditReport) page() *report.Audits {
 		p.Facts = append(p.Facts, [2]string{name, fmt.Sprintf(format, args...)})
 	}
 	if r.Share > 0 {
-		fact("drawn", "%d tasks: %d nodes (%.3g%% of them, and one of each phase), and %d steps and plans",
-			r.Drawn, r.Nodes, 100*r.Share, r.Drawn-r.Nodes)
-		fact("agreed", "%d, of them %d with different kernel sets", r.Agreed, r.OtherSets)
+		fact("drawn", "%s: %s (%.3g%% of them, and one of each phase), and %d steps and plans",
+			counted(r.Drawn, "task"), counted(r.Nodes, "node"), 100*r.Share, r.Drawn-r.Nodes)
+		if r.Agreed > 0 {
+			fact("agreed", "%d, of them %d with different kernel sets", r.Agreed, r.OtherSets)
+		}
 	}
 	if r.Waived > 0 {
 		fact("waived", "%d, which no second worker made", r.Waived)
@@ -139,10 +142,13 @@ func (r *auditReport) page() *report.Audits {
 		fact("failed", "%d of these: %s", r.Failed, r.waivedText())
 	}
 	if r.Disputed > 0 {
-		fact("disputed", "%d, with two results; %d results were made again by their own worker", r.Disputed, r.Again)
-		fact("taken back", "%d results, since a worker that was wrong had a part in them", r.Repeated)
+		fact("disputed", "%d, with two results; %s made again by their own worker", r.Disputed,
+			counted(r.Again, "result")+oneOrMany(r.Again, " was", " were"))
+		fact("taken back", "%s, since a worker that was wrong had a part in %s", counted(r.Repeated, "result"),
+			oneOrMany(r.Repeated, "it", "them"))
 	}
-	fact("self-check", "%d leaves were computed by their own worker with a second kernel set", r.SelfChecked)
+	fact("self-check", "%d %s own worker with a second kernel set", r.SelfChecked,
+		oneOrMany(r.SelfChecked, "leaf was computed by its", "leaves were computed by their"))
 	if r.AllSeconds > 0 {
 		fact("cost", "%s of the %s that workers took (%.2g%%); the report waited %s",
 			span(r.Seconds), span(r.AllSeconds), 100*r.Seconds/r.AllSeconds, span(r.Waited))
@@ -161,6 +167,25 @@ func (r *auditReport) page() *report.Audits {
 			report.Convicted{Name: w.Name, ID: w.ID, Task: w.Task, Job: w.Job, Than: w.Than})
 	}
 	return p
+}
+
+func allAgree(n uint64) string {
+	if n == 1 {
+		return "two workers agree on the one task that was drawn"
+	}
+	return fmt.Sprintf("two workers agree on all %d tasks that were drawn", n)
+}
+
+// counted is a number with a noun whose plural ends with s.
+func counted(n uint64, noun string) string {
+	return fmt.Sprintf("%d %s%s", n, noun, oneOrMany(n, "", "s"))
+}
+
+func oneOrMany(n uint64, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
 }
 
 // span is a time in seconds as people read it.

@@ -29,6 +29,10 @@ func TestAuditsInTheReport(t *testing.T) {
 			"two workers agree on all 7 tasks that were drawn",
 		},
 		{
+			"one agrees", &pb.AuditSummary{SharePpm: 10, Drawn: 1, Agreed: 1},
+			"two workers agree on the one task that was drawn",
+		},
+		{
 			"alone", &pb.AuditSummary{SharePpm: 10, Drawn: 7, Waived: 7},
 			"no task was made twice: there was no second worker",
 		},
@@ -39,11 +43,13 @@ func TestAuditsInTheReport(t *testing.T) {
 		{
 			"failed",
 			&pb.AuditSummary{SharePpm: 10, Drawn: 7, Agreed: 4, Waived: 3, Failed: 2, WaivedTasks: []string{"plan"}},
-			"two workers agree on 4 tasks; 1" + alone + "; 2" + failed + "(plan; and 1 more)",
+			"two workers agree on 4 tasks; 1 more was drawn, and there was no second worker to make it; 2" + failed +
+				"(plan; and 1 more)",
 		},
 		{
 			"all failed", &pb.AuditSummary{SharePpm: 10, Drawn: 1, Waived: 1, Failed: 1, WaivedTasks: []string{"plan"}},
-			"no task was made twice; 1" + failed + "(plan)",
+			"no task was made twice; 1 more was drawn, and every other worker failed to make it, " +
+				"so that nobody verified it (plan)",
 		},
 		{
 			"a liar, then alone",

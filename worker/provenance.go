@@ -120,6 +120,9 @@ func countIntegrity(name string, objects []dataset.Object, integrity []string) i
 // text is a line of the page.
 func (c inputIntegrity) text() string {
 	text := fmt.Sprintf("%d of %d objects verified", c.Verified, c.Objects)
+	if c.Objects == 1 {
+		text = fmt.Sprintf("%d of 1 object verified", c.Verified)
+	}
 	for _, u := range c.NotVerifiable {
 		text += fmt.Sprintf("; %d not verifiable: %s", u.Objects, u.Why)
 	}

@@ -46,7 +46,11 @@ func (a *app) report(err error) int {
 	palette := a.palette(a.err)
 	fmt.Fprintf(a.err, "%s %s\n", palette.Bad("gram:"), protocol.VisibleLines(f.What)) // it may quote a label
 	if f.Why != nil {
-		fmt.Fprintf(a.err, "  %s\n", protocol.VisibleLines(f.Why.Error()))
+		why := protocol.VisibleLines(f.Why.Error())
+		if terminal.IsTerminal(a.err) { // elsewhere a line is searched, or another program's to break
+			why = terminal.Wrap(why, terminal.Columns-2)
+		}
+		fmt.Fprintf(a.err, "  %s\n", why)
 	}
 	if f.Hint != "" {
 		fmt.Fprintf(a.err, "  %s\n", protocol.VisibleLines(f.Hint))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/gram-compute/gram/cmd/gram/internal/compare"
 	"github.com/gram-compute/gram/cmd/gram/internal/exit"
@@ -82,7 +83,8 @@ func printDifference(a *app, d *compare.Difference) {
 			t.Row(part.name, "the same")
 		}
 		for _, f := range part.fields {
-			t.Row(terminal.Shorten(rowName(part.name, f.Path), diffColumns+4), diffValue(f.Left), diffValue(f.Right))
+			left, right := diffValues(f.Left, f.Right)
+			t.Row(shortenStart(rowName(part.name, f.Path), diffColumns+4), left, right)
 		}
 	}
 	t.Write(a.out)
@@ -91,19 +93,44 @@ func printDifference(a *app, d *compare.Difference) {
 	printFigures(a, d)
 }
 
-// rowName is the path of a field of the spec, which is a name by itself, or of another part with the part's name.
+// rowName is the path of a field with the name of its part, unless it is a name by itself.
 func rowName(part, path string) string {
-	if part == "spec" || part == path {
+	first, _, _ := strings.Cut(path, " ")
+	if part == "spec" || first == part || first == "queries" {
 		return path
 	}
 	return part + " " + path
+}
+
+// shortenStart keeps the end of a name, by which long ones differ.
+func shortenStart(name string, columns int) string {
+	runes := []rune(terminal.Clean(name))
+	if len(runes) <= columns {
+		return string(runes)
+	}
+	return "..." + strings.TrimLeft(string(runes[len(runes)-columns+3:]), ".")
+}
+
+// diffValues are two values as the table shows them: of long ones, from shortly before where they part.
+func diffValues(left, right string) (string, string) {
+	a, b := []rune(terminal.Clean(left)), []rune(terminal.Clean(right))
+	if max(len(a), len(b)) > diffColumns {
+		same := 0
+		for same < min(len(a), len(b)) && a[same] == b[same] {
+			same++
+		}
+		if cut := same - diffColumns/4; cut > len("...") {
+			a, b = append([]rune("..."), a[cut:]...), append([]rune("..."), b[cut:]...)
+		}
+	}
+	return diffValue(string(a)), diffValue(string(b))
 }
 
 func diffValue(text string) string {
 	if text == "" {
 		return "-"
 	}
-	return terminal.Shorten(terminal.Clean(text), diffColumns)
+	return terminal.Shorten(text, diffColumns)
 }
 
 func printArrays(a *app, arrays []compare.Array) {
@@ -119,7 +146,7 @@ func printArrays(a *app, arrays []compare.Array) {
 		default:
 			ulps := [2]string{"-", "-"} // of whole numbers
 			if array.MaxULP > 0 {
-				ulps = [2]string{strconv.FormatInt(array.MaxULP, 10), shortNumber(array.MeanULP)}
+				ulps = [2]string{shortULP(array.MaxULP), shortNumber(array.MeanULP)}
 			}
 			t.Row(terminal.Shorten(array.Name, diffColumns), array.Type,
 				fmt.Sprintf("%d of %d", array.Differ, array.Elements), shortNumber(array.Largest), ulps[0], ulps[1])
@@ -149,6 +176,14 @@ func printFigures(a *app, d *compare.Difference) {
 	}
 	fmt.Fprintln(a.out)
 	t.Write(a.out)
+}
+
+// shortULP writes a distance: one of many digits only says that the values have little in common.
+func shortULP(n int64) string {
+	if n < 1e9 {
+		return strconv.FormatInt(n, 10)
+	}
+	return shortNumber(float64(n))
 }
 
 func shortNumber(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }

@@ -58,3 +58,27 @@ func diffOf(t *testing.T, c *session, a, b string) (d compare.Difference) {
 	}
 	return d
 }
+
+// Names that differ at their end, and values that share a long beginning, are told apart in 24 columns.
+func TestWhatDiffersIsShown(t *testing.T) {
+	left, right := diffValues(`"file:///data/of/2026/first/"`, `"file:///data/of/2026/second/"`)
+	if left != `.../2026/first/"` || right != `.../2026/second/"` {
+		t.Errorf("%s and %s", left, right)
+	}
+	if left, right = diffValues(`"euclidean"`, ""); left != `"euclidean"` || right != "-" {
+		t.Errorf("%s and %s", left, right)
+	}
+	left, right = diffValues(strings.Repeat("1", 30), strings.Repeat("2", 30))
+	if left != strings.Repeat("1", 21)+"..." || right != strings.Repeat("2", 21)+"..." {
+		t.Errorf("%s and %s", left, right)
+	}
+	if got := shortenStart("spec.params.features.text.lowercase", 28); got != "...s.features.text.lowercase" {
+		t.Errorf("%s", got)
+	}
+	for path, want := range map[string]string{"input a.csv": "input a.csv", "queries a.csv": "queries a.csv",
+		"model": "input model"} {
+		if got := rowName("input", path); got != want {
+			t.Errorf("%q: %q, want %q", path, got, want)
+		}
+	}
+}

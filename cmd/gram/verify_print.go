@@ -153,8 +153,8 @@ func checkFindings(r checked) (lists []report.CheckList) {
 			lists = append(lists, list)
 		}
 	}
-	add("False, in order", r.False)
-	add("Missing", r.Missing)
+	add("What is false", r.False)
+	add("What is missing", r.Missing)
 	if r.More > 0 {
 		last := &lists[len(lists)-1]
 		last.Items = append(last.Items, fmt.Sprintf("And %d more.", r.More))

@@ -33,6 +33,9 @@ func (t *Table) Write(w io.Writer) {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
+			if i == len(row)-1 {
+				break // it has no neighbor to keep off
+			}
 			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
 		}
 	}

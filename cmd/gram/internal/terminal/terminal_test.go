@@ -148,6 +148,7 @@ func TestTable(t *testing.T) {
 	var table terminal.Table
 	table.Row("ID", "STATE", "")
 	table.Row("größe", "Running", "steer\x1b[2Jme")
+	table.Row("none", "a sentence") // nothing is beside it, so the column is no wider
 	table.Paint = func(row, column int, text string) string {
 		if row == 1 && column == 1 {
 			return terminal.Palette{On: true}.Good(text)
@@ -156,7 +157,7 @@ func TestTable(t *testing.T) {
 	}
 	var out strings.Builder
 	table.Write(&out)
-	want := "ID     STATE\ngröße  \x1b[32mRunning\x1b[0m  steer\\x1b[2Jme\n"
+	want := "ID     STATE\ngröße  \x1b[32mRunning\x1b[0m  steer\\x1b[2Jme\nnone   a sentence\n"
 	if out.String() != want {
 		t.Errorf("table %q, want %q", out.String(), want)
 	}
