@@ -126,7 +126,7 @@ func (v *verifier) openProof(ctx context.Context) error {
 	if data == nil || err != nil {
 		return err
 	}
-	if err := json.Unmarshal(data, &v.provenance); err != nil {
+	if err := readNamed(data, &v.provenance); err != nil {
 		v.isFalse(Finding{Of: OfFile, File: provenanceFile, Says: provenanceFile + " cannot be read: " + err.Error()})
 		return nil
 	}
