@@ -118,6 +118,11 @@ func readManifest(data []byte) (*Manifest, error) {
 	if m.Kept != Digests && m.Kept != States && m.Kept != Full {
 		return nil, fmt.Errorf("kept is %.20q, not digests, states or full", m.Kept)
 	}
+	for _, f := range []File{m.Model, m.Spec, m.Input, m.Plan} {
+		if f.Size < 0 {
+			return nil, fmt.Errorf("a file of %d bytes", f.Size)
+		}
+	}
 	for i, r := range m.Rounds {
 		if r.Round != int64(i)+1 || r.Trees < 1 || r.Leaves < int64(r.Trees) || r.Leaves > maxLeaves ||
 			r.Record.Size < 0 {

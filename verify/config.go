@@ -2,11 +2,13 @@ package verify
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/objstore"
+	"github.com/gram-compute/gram/proof"
 )
 
 // DefaultSample is how many leaves are drawn: with 99 % confidence fewer than 1 % are false, because 0.99^459 < 0.01.
@@ -17,6 +19,8 @@ type Config struct {
 	// Store holds the job's outputs, below Prefix: "", or ending in "/".
 	Store  objstore.Store
 	Prefix string
+	// Asked is what is known of the job from elsewhere than its folder, which may be another job's.
+	Asked Asked
 	// OpenInput opens the store at a URI, to read the input or the model that the job begins from.
 	OpenInput func(ctx context.Context, uri string) (objstore.Store, error)
 	// Kind returns a kind of jobs by its name.
@@ -34,6 +38,28 @@ type Config struct {
 	Parallel int
 	// Progress hears how far a stage is; calls follow each other. It may be nil.
 	Progress func(Progress)
+}
+
+// Asked is a job as its cluster, or the store of one, knows it. The zero Asked knows nothing.
+type Asked struct {
+	Job   string
+	Files []AskedFile
+}
+
+// Add adds a file of the job, by its SHA-256 in hexadecimal.
+func (a *Asked) Add(name, digest string) error {
+	f := AskedFile{Name: name}
+	if err := f.SHA256.UnmarshalText([]byte(digest)); err != nil {
+		return fmt.Errorf("the digest of %s: %w", name, err)
+	}
+	a.Files = append(a.Files, f)
+	return nil
+}
+
+// AskedFile is a file that the job left.
+type AskedFile struct {
+	Name   string
+	SHA256 proof.Digest
 }
 
 // Progress is how far a stage is.

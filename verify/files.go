@@ -8,6 +8,7 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/proof"
+	"github.com/gram-compute/gram/protocol"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -80,12 +81,14 @@ func (v *verifier) emittedFiles(ctx context.Context) (files []file, err error) {
 		return nil, err
 	}
 	var report struct {
+		Job   string       `json:"job"`
 		Model proof.Digest `json:"model_sha256"`
 		Files []jobs.File  `json:"files"`
 	}
-	if err := json.Unmarshal(data, &report); err != nil {
+	if err := readNamed(data, &report); err != nil {
 		return nil, v.contradicts(reportFile, err)
 	}
+	v.agree(reportFile, "job", report.Job, v.provenance.Job)
 	v.agree(reportFile, "the model", report.Model, v.manifest.Model.SHA256)
 	listed, err := v.listed(reportFile, report.Files)
 	if err != nil {
@@ -116,6 +119,14 @@ func (v *verifier) emittedFiles(ctx context.Context) (files []file, err error) {
 		files = append(files, parts...)
 	}
 	return files, nil
+}
+
+// readNamed reads JSON that says one thing only; specs and metrics may have labels as names.
+func readNamed(data []byte, to any) error {
+	if err := protocol.CheckAlike(data, "spec", "metrics"); err != nil {
+		return err
+	}
+	return json.Unmarshal(data, to)
 }
 
 // listed are files that another one lists.

@@ -82,7 +82,7 @@ func Job(ctx context.Context, cfg Config) (*Result, error) {
 	begun := time.Now() //lint:clock for people
 	notes := &ledger{told: map[string]bool{}, hear: cfg.Progress,
 		result: &Result{False: []Finding{}, Missing: []Finding{}, Says: []string{}}}
-	v := &verifier{cfg: cfg, outputs: outputs{notes, cfg.Store, cfg.Prefix}, broken: map[slot]bool{},
+	v := &verifier{cfg: cfg, outputs: outputs{notes, cfg.Store, cfg.Prefix, cfg.Asked}, broken: map[slot]bool{},
 		shelf: newShelf(shelfBytes)}
 	v.result.Kernels = cfg.Ops.Name
 	err := errors.Join(v.check(ctx), v.shelf.close())
@@ -99,6 +99,9 @@ func Job(ctx context.Context, cfg Config) (*Result, error) {
 
 // check goes on as long as what it needs is there and true.
 func (v *verifier) check(ctx context.Context) error {
+	if err := v.compareAsked(ctx); err != nil || len(v.result.False) > 0 {
+		return err
+	}
 	for _, stage := range []func(context.Context) error{
 		v.openProof, v.openSpec, v.openPlan, v.openRecords, v.checkFiles, v.openInputs, v.repeat,
 	} {
@@ -123,11 +126,15 @@ func (v *verifier) openProof(ctx context.Context) error {
 	if data == nil || err != nil {
 		return err
 	}
-	if err := json.Unmarshal(data, &v.provenance); err != nil {
+	if err := readNamed(data, &v.provenance); err != nil {
 		v.isFalse(Finding{Of: OfFile, File: provenanceFile, Says: provenanceFile + " cannot be read: " + err.Error()})
 		return nil
 	}
 	p := v.provenance.Proof
+	if asked := v.asked.Job; asked != "" && asked != v.provenance.Job {
+		v.isFalse(Finding{Of: OfRecord, File: provenanceFile,
+			Says: fmt.Sprintf("The folder holds job %.80s, and not %s.", v.provenance.Job, asked)})
+	}
 	v.result.Job, v.result.Model = v.provenance.Job, v.provenance.Model.SHA256
 	if p == nil {
 		v.isMissing(Finding{Of: OfFile, File: provenanceFile,
@@ -135,8 +142,12 @@ func (v *verifier) openProof(ctx context.Context) error {
 		return nil
 	}
 	data, err = v.readFile(ctx, proof.ManifestFile, p.Manifest, proof.MaxManifestBytes)
-	if data == nil || err != nil {
+	if err != nil {
 		return err
+	}
+	if data == nil { // the model can be compared all the same
+		v.expect(&v.result.Files, 1)
+		return v.compareFile(ctx, file{modelFile, v.provenance.Model, " (" + provenanceFile + " names it)"}, 0)
 	}
 	m, err := proof.ReadManifest(data)
 	if err != nil {

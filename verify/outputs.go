@@ -17,6 +17,19 @@ type outputs struct {
 	*ledger
 	store  objstore.Store
 	prefix string
+	asked  Asked
+}
+
+// compareAsked compares the files of the folder with what the job is known to have left.
+func (v *outputs) compareAsked(ctx context.Context) error {
+	v.expect(&v.result.Files, int64(len(v.asked.Files)))
+	for i, f := range v.asked.Files {
+		of := " (the cluster knows it as the one that job " + v.asked.Job + " left)"
+		if err := v.compareFile(ctx, file{f.Name, proof.File{SHA256: f.SHA256, Size: -1}, of}, i); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // read reads a file beside the model. One that is missing or cannot be read is noted, and nil.

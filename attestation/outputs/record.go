@@ -103,6 +103,9 @@ func (f *Folder) record() (*record, protocol.JobSpec, error) {
 		return nil, spec, errors.New("the file is absent")
 	}
 	r := new(record)
+	if err := protocol.CheckAlike(data, "spec"); err != nil {
+		return nil, spec, err
+	}
 	if err := json.Unmarshal(data, r); err != nil {
 		return nil, spec, err
 	}
@@ -153,6 +156,9 @@ func (f *Folder) agreeWithReport(r *record) error {
 		return nil
 	}
 	var report runReport
+	if err := protocol.CheckAlike(data, "spec", "metrics"); err != nil {
+		return err
+	}
 	if err := json.Unmarshal(data, &report); err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/gram-compute/gram/cmd/gram/internal/objects"
 	"github.com/gram-compute/gram/cmd/gram/internal/show"
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
+	"github.com/gram-compute/gram/verify"
 	"github.com/spf13/cobra"
 )
 
@@ -42,11 +43,13 @@ Exit code 0: the models are the same, byte for byte. 9: they are not.`,
 
 func diffJobs(ctx context.Context, a *app, from []string, store string) error {
 	var folders [2]compare.Folder
+	var asked [2]verify.Asked
 	for i := range folders {
-		at, err := outputFolder(ctx, a, from[i], store)
+		at, known, err := finishedJob(ctx, a, from[i], store)
 		if err != nil {
 			return err
 		}
+		asked[i] = known
 		folders[i] = func(ctx context.Context, name string) ([]byte, error) {
 			return objects.Read(ctx, at+name, maxModelBytes, "")
 		}
@@ -54,6 +57,12 @@ func diffJobs(ctx context.Context, a *app, from []string, store string) error {
 	d, err := compare.Jobs(ctx, folders[0], folders[1])
 	if err != nil {
 		return err
+	}
+	for i, job := range d.Jobs {
+		if asked[i].Job != "" && asked[i].Job != job {
+			return &exit.Failure{Code: exit.Damaged, What: fmt.Sprintf("the folder of %s holds job %.80s", from[i], job),
+				Hint: "`gram verify " + from[i] + "` tells what is false there."}
+		}
 	}
 	d.SchemaVersion = show.SchemaVersion
 	if a.flags.output == "json" {

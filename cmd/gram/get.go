@@ -73,7 +73,8 @@ escapes.`,
 // id, in a cluster's store; or of the URI of the folder itself.
 func outputFolder(ctx context.Context, a *app, from, store string) (string, error) {
 	if store != "" {
-		return objects.LeftFolder(ctx, a.storeURI(store), from)
+		folder, _, err := objects.LeftFolder(ctx, a.storeURI(store), from)
+		return folder, err
 	}
 	place, err := a.outputsOf(ctx, from)
 	return place.folder, err

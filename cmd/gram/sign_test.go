@@ -229,6 +229,34 @@ func TestSignWhatTheJobDidNotMake(t *testing.T) {
 	}
 }
 
+// A job that is named, and not its folder, is compared with what its cluster knows of it: the honest outputs of
+// another job, and a report that was changed, are not its own.
+func TestVerifyOfWhatTheJobDidNotMake(t *testing.T) {
+	t.Parallel() // mostly waits for elections
+	c := newClient(t)
+	other, view := trained(t, c), trained(t, c)
+	folder := filepath.Join(c.app.dir, "models", view.ID)
+	d := served(t, view, c)
+	d.want(0, d.run("verify", view.ID))
+	report := filepath.Join(folder, "report.json")
+	data, err := os.ReadFile(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.replace(report, bytes.Replace(data, []byte(view.ID), []byte(other.ID), 1))
+	d.want(exit.Damaged, d.run("verify", view.ID))
+	d.wantSays("report.json (the cluster knows it as the one that job " + view.ID + " left)")
+	if err := os.RemoveAll(folder); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(folder, os.DirFS(filepath.Join(c.app.dir, "models", other.ID))); err != nil {
+		t.Fatal(err)
+	}
+	d.want(exit.Damaged, d.run("verify", view.ID, "--all"))
+	d.want(exit.Damaged, d.run("diff", view.ID, "models/"+other.ID+"/"))
+	d.wantSays("holds job " + other.ID)
+}
+
 func TestKeysThatCannotSign(t *testing.T) {
 	c := newClient(t)
 	_, public := c.keyFiles("a")

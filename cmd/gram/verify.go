@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 
@@ -101,7 +102,7 @@ func verifyJob(ctx context.Context, a *app, from string, f verifyFlags) error {
 	if err != nil {
 		return err
 	}
-	folder, err := outputFolder(ctx, a, from, f.store)
+	folder, asked, err := finishedJob(ctx, a, from, f.store)
 	if err != nil {
 		return err
 	}
@@ -118,7 +119,7 @@ func verifyJob(ctx context.Context, a *app, from string, f verifyFlags) error {
 		return err
 	}
 	printer := a.printer(true)
-	result, err := verify.Job(ctx, verify.Config{Store: store, Prefix: prefix, OpenInput: objects.OpenInput,
+	result, err := verify.Job(ctx, verify.Config{Store: store, Prefix: prefix, Asked: asked, OpenInput: objects.OpenInput,
 		Kind: all.Lookup, Ops: ops, Sample: f.sample, All: f.all, Rounds: f.rounds, Draw: f.draw,
 		Progress: verifyProgress(a, printer, from)})
 	printer.Clear()
@@ -129,6 +130,28 @@ func verifyJob(ctx context.Context, a *app, from string, f verifyFlags) error {
 		return err
 	}
 	return checkedFailure(result)
+}
+
+// finishedJob finds the folder of a job's outputs, and what is known of them from elsewhere: nothing of a folder.
+func finishedJob(ctx context.Context, a *app, from, store string) (string, verify.Asked, error) {
+	if store != "" {
+		folder, left, err := objects.LeftFolder(ctx, a.storeURI(store), from)
+		asked := verify.Asked{Job: from}
+		for _, o := range left {
+			if err == nil {
+				err = asked.Add(o.Name, o.SHA256)
+			}
+		}
+		return folder, asked, err
+	}
+	place, err := a.outputsOf(ctx, from)
+	asked := verify.Asked{Job: place.job.GetId()}
+	for _, o := range place.job.GetOutputs() {
+		if err == nil {
+			err = asked.Add(o.GetName(), hex.EncodeToString(o.GetSha256()))
+		}
+	}
+	return place.folder, asked, err
 }
 
 // verifyProgress shows how far a check is.

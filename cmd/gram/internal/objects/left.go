@@ -57,15 +57,15 @@ func LeftOutput(ctx context.Context, uri, job, name string) ([]byte, error) {
 	return nil, &exit.Failure{Code: exit.NotFound, What: fmt.Sprintf("job %s left no %s", job, name)}
 }
 
-// LeftFolder returns the URI, ending in "/", of the folder with the model that a job left.
-func LeftFolder(ctx context.Context, uri, job string) (string, error) {
+// LeftFolder returns the URI, ending in "/", of the folder with the model that a job left, and all that it left.
+func LeftFolder(ctx context.Context, uri, job string) (string, []protocol.EndOutput, error) {
 	store, err := OpenLeft(ctx, uri, job)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	end, err := readEnd(ctx, store, job)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	for _, o := range end.Outputs {
 		if o.Name == worker.ModelFile {
@@ -73,10 +73,10 @@ func LeftFolder(ctx context.Context, uri, job string) (string, error) {
 			if o.Key != "" {
 				at = uri + "/" + o.Key
 			}
-			return strings.TrimSuffix(at, o.Name), nil
+			return strings.TrimSuffix(at, o.Name), end.Outputs, nil
 		}
 	}
-	return "", &exit.Failure{Code: exit.NotFound, What: fmt.Sprintf("job %s left no %s", job, worker.ModelFile)}
+	return "", nil, &exit.Failure{Code: exit.NotFound, What: fmt.Sprintf("job %s left no %s", job, worker.ModelFile)}
 }
 
 func readEnd(ctx context.Context, store objstore.Store, job string) (end protocol.EndRecord, err error) {
