@@ -69,9 +69,27 @@ func Certify(w []float64, all Standing, drift float64) Certificate {
 	c.DualError = halfError + float64(sums*(all.Linear+all.Quadratic)) + float64(norm*drift) +
 		float64(drift*drift)/2 + float64(2*unit*(all.Linear+all.Quadratic+half))
 	c.PrimalError, c.DualError = float64(c.PrimalError*slack)+tiny, float64(c.DualError*slack)+tiny
+	return c.gap()
+}
+
+// gap sets the bound on the gap.
+func (c Certificate) gap() Certificate {
 	gap := c.Primal - c.Dual
 	c.GapUpper = float64((max(0, gap) + c.PrimalError + c.DualError + float64(unit*math.Abs(gap))) * slack)
 	return c
+}
+
+// Better joins two certificates of one problem: of the weights whose primal objective is the least, ties to those of c,
+// and of the coefficients whose dual objective is the greatest. Each bounds the best of all, so the gap between them is
+// one as well. It reports whether the weights are those of d.
+func (c Certificate) Better(d Certificate) (best Certificate, second bool) {
+	if second = d.Primal < c.Primal; second {
+		c.Primal, c.PrimalError = d.Primal, d.PrimalError
+	}
+	if d.Dual > c.Dual {
+		c.Dual, c.DualError = d.Dual, d.DualError
+	}
+	return c.gap(), second
 }
 
 // Relative is the proved gap as a part of the primal objective, which is at least the best one.

@@ -1,0 +1,113 @@
+package linearmodel
+
+import (
+	"math"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/blocks"
+	"github.com/gram-compute/gram/jobs/learn/classify"
+	"github.com/gram-compute/gram/jobs/learn/dual"
+	"github.com/gram-compute/gram/jobs/learn/evaluation"
+	"github.com/gram-compute/gram/jobs/learn/features"
+	"github.com/gram-compute/gram/jobs/params"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// KindName is the kind in a spec.
+const KindName = "LinearModel"
+
+// Bounds of parameters.
+const (
+	maxRounds  = 100_000
+	maxNumbers = 1 << 27 // weights of all machines
+)
+
+// Params of a job of kind LinearModel.
+type Params struct {
+	Loss         string              `json:"loss"`
+	C            float64             `json:"C"`
+	Tol          float64             `json:"tol"`
+	MaxRounds    int                 `json:"max_rounds"`
+	BiasScale    float64             `json:"bias_scale"`
+	ClassWeights params.ClassWeights `json:"class_weights,omitempty"`
+	Costs        evaluation.Costs    `json:"costs,omitempty"`
+	Features     features.Params     `json:"features"`
+	blocks.Size
+}
+
+// Parameters declares the parameters.
+func (p *Params) Parameters() []params.Parameter {
+	return []params.Parameter{
+		params.Choice("loss", &p.Loss, dual.Hinge.String(), dual.Names...).
+			Says("Loss of a record that is not beyond the margin: its distance to it, or the square of that."),
+		params.Number("C", &p.C, 1, "[1e-9, 1e9]").
+			Says("Cost of the losses, in comparison with half the square of the weights."),
+		params.Number("tol", &p.Tol, 1e-3, "[1e-9, 1)").
+			Says("Proved gap at which a machine is done, as a part of its primal objective."),
+		params.Whole("max_rounds", &p.MaxRounds, 1000, 1, maxRounds).
+			Says("Most rounds; the model says what was proved by then."),
+		params.Number("bias_scale", &p.BiasScale, 1, "[0, 1e6]").
+			Says("Number in the column that the bias is the weight of, 0 for no bias; the larger, the less it is penalized."),
+		p.ClassWeights.Parameter(),
+		p.BlockParameter("A round has a leaf for each block, which goes up by itself."),
+		p.Costs.Parameter(evaluation.CostsJudge),
+		p.Features.Section(),
+	}
+}
+
+// loss of parameters that were checked.
+func (p Params) loss() dual.Loss {
+	if p.Loss == dual.SquaredHinge.String() {
+		return dual.SquaredHinge
+	}
+	return dual.Hinge
+}
+
+// job is what all phases of a job know.
+type job struct{ classify.Job[Params] }
+
+// New makes the algorithm: the phases of the package.
+func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
+	read, err := classify.JobOf(spec, NewPredictor, func(p Params) evaluation.Costs { return p.Costs })
+	if err != nil {
+		return nil, err
+	}
+	j := job{read}
+	space, err := features.NewBuilder(j.Params.Features, spec, features.Classes(2), features.Compares())
+	if err != nil {
+		return nil, params.In("spec.params", err)
+	}
+	phases := append(jobs.Phases{space.Planned(j.begin), (&ascendPhase{j}).phase()}, j.Judge.Phases()...)
+	return j.Params.Algorithm(phases, false), nil
+}
+
+// begin begins with weights of zero, and checks the parameters with the space.
+func (j job) begin(_ jobs.Arrays, space *features.Space, plan jobs.Plan) (jobs.Next, error) {
+	if plan.Blocks == 0 {
+		return jobs.Next{}, blocks.Empty()
+	}
+	labels := space.Labels.List()
+	if _, err := j.Params.Costs.Rule(labels); err != nil {
+		return jobs.Next{}, err
+	}
+	weights, err := j.Params.ClassWeights.By(labels)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	m := &model{space: space, loss: j.Params.loss(), biasScale: j.Params.BiasScale}
+	if space.Width >= math.MaxInt32 || m.machines() > maxNumbers/m.stride() {
+		return jobs.Next{}, protocol.InputFault(protocol.CodeInputLimit,
+			"%d machines of %d columns are more than 2^27 weights", m.machines(), space.Width).
+			WithHint("Make the vectors narrower (for text: max_features, min_df).")
+	}
+	m.begin()
+	s := &state{model: m, costs: make([]float64, len(labels)), now: make([]float64, len(m.weights)),
+		step: make([]float64, m.machines()), drift: make([]float64, m.machines()), done: make([]int32, m.machines())}
+	for y := range labels {
+		s.costs[y] = j.Params.C
+		if len(j.Params.ClassWeights) > 0 {
+			s.costs[y] = float64(j.Params.C * weights[y])
+		}
+	}
+	return jobs.Next{Phase: ascendName, Trees: []int{plan.Blocks}, State: jobs.ArraysOf(s)}, nil
+}

@@ -1,0 +1,103 @@
+package linearmodel
+
+import (
+	"math"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/dual"
+	"github.com/gram-compute/gram/jobs/learn/features"
+)
+
+// model is the machines, with what is proved of each.
+type model struct {
+	space     *features.Space
+	loss      dual.Loss
+	biasScale float64
+	weights   []float64 // [machines, stride]; a row ends with the bias
+	proofs    []dual.Certificate
+	rounds    int64
+}
+
+// machines is how many there are.
+func (m *model) machines() int {
+	if n := m.space.Labels.Len(); n > 2 {
+		return n
+	}
+	return 1
+}
+
+// stride is the length of a row of weights.
+func (m *model) stride() int { return m.space.Width + 1 }
+
+// row returns the weights of a machine in a list of all.
+func (m *model) row(weights []float64, machine int) []float64 {
+	return weights[machine*m.stride() : (machine+1)*m.stride()]
+}
+
+// side is +1 if a class is what a machine looks for, else -1.
+func (m *model) side(machine, class int) float64 {
+	if m.machines() == 1 {
+		machine = 1
+	}
+	if class == machine {
+		return 1
+	}
+	return -1
+}
+
+// begin makes weights of zero, of which nothing is known.
+func (m *model) begin() {
+	m.weights, m.proofs = make([]float64, m.machines()*m.stride()), make([]dual.Certificate, m.machines())
+	for k := range m.proofs {
+		m.proofs[k].Primal = math.Inf(1)
+	}
+}
+
+// Fields lists the model.
+func (m *model) Fields(f *jobs.Fields) {
+	f.Kind(KindName, 1)
+	jobs.Make(f, &m.space).Fields(f)
+	jobs.Named(f, "loss", &m.loss, dual.Names)
+	jobs.Scalar(f, "bias_scale", &m.biasScale)
+	f.Check(m.check)
+	jobs.List(f, "weights", &m.weights, m.machines(), m.stride())
+	m.proofFields(f)
+	jobs.Scalar(f, "training.rounds", &m.rounds)
+	f.Require(jobs.Finite(m.weights) && m.rounds >= 0 && m.rounds <= maxRounds,
+		"a linear model after %d rounds, or one with weights that are not finite", m.rounds)
+}
+
+// proofFields lists what is proved: of each machine primal, its error, dual, its error, and the bound on the gap.
+func (m *model) proofFields(f *jobs.Fields) {
+	const each = 5
+	list := make([]float64, 0, each*len(m.proofs))
+	for _, c := range m.proofs {
+		list = append(list, c.Primal, c.PrimalError, c.Dual, c.DualError, c.GapUpper)
+	}
+	jobs.List(f, "training.certificate", &list, m.machines(), each)
+	if !f.Reading() {
+		return
+	}
+	m.proofs = make([]dual.Certificate, m.machines())
+	for k := range m.proofs {
+		v := list[each*k:]
+		m.proofs[k] = dual.Certificate{Primal: v[0], PrimalError: v[1], Dual: v[2], DualError: v[3], GapUpper: v[4]}
+		f.Require(v[0] >= 0 && v[1] >= 0 && v[3] >= 0 && v[4] >= 0, "the certificate of machine %d is %v", k, v[:each])
+	}
+}
+
+func (m *model) check() error {
+	if m.space.Labels.Len() < 2 || !(m.biasScale >= 0 && m.biasScale <= 1e6) || m.machines() > maxNumbers/m.stride() {
+		return jobs.Malformed("a linear model of %d classes and %d columns, with a bias of %v", m.space.Labels.Len(),
+			m.space.Width, m.biasScale)
+	}
+	return nil
+}
+
+// relative is the greatest proved gap of a machine, as a part of its primal objective.
+func (m *model) relative() (greatest float64) {
+	for _, c := range m.proofs {
+		greatest = max(greatest, c.Relative())
+	}
+	return greatest
+}

@@ -1,0 +1,56 @@
+package linearmodel
+
+import (
+	"context"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/classify"
+	"github.com/gram-compute/gram/jobs/learn/dual"
+	"github.com/gram-compute/gram/jobs/learn/features"
+	"github.com/gram-compute/gram/jobs/learn/rank"
+	"github.com/gram-compute/gram/kernelops"
+)
+
+// predictor decides by the weights of a model; one goroutine at a time.
+type predictor struct {
+	*model
+	labels []string
+}
+
+// NewPredictor loads a model. One prediction takes time linear in a record's values times the machines. Bytes that
+// training would not have written are a *protocol.Fault of CodeCorrupt.
+func NewPredictor(a jobs.Arrays, _ *kernelops.Set) (jobs.Predictor, error) {
+	m, err := readModel(a)
+	if err != nil {
+		return nil, err
+	}
+	p := &predictor{m, m.space.Labels.List()}
+	return classify.NewVectors(m.space, classify.Scored(p.labels, "score"), p.predict), nil
+}
+
+// readModel loads a model in time and memory linear in its bytes.
+func readModel(a jobs.Arrays) (*model, error) { return jobs.Load[model](a) }
+
+// predict gives each record the label of the greatest score, of equals the first. A score is <w, x> with the bias: of
+// two classes that of the second, and of the first with the other sign.
+func (p *predictor) predict(_ context.Context, list []jobs.Outcome, v features.Vectors) ([]jobs.Outcome, error) {
+	for i := range v.Rows {
+		x := dual.Row{Bias: p.biasScale}
+		if v.Sparse.Width > 0 {
+			x.Index, x.Values = v.Sparse.Row(i)
+		} else {
+			x.Values = v.Dense.Row(i)
+		}
+		scores := make([]float64, len(p.labels))
+		for y := range scores {
+			if p.machines() > 1 {
+				scores[y] = x.Dot(p.row(p.weights, y))
+			} else {
+				scores[y] = float64(p.side(0, y) * x.Dot(p.weights))
+			}
+		}
+		best := rank.First(scores)
+		list = append(list, jobs.Outcome{Label: p.labels[best], Value: scores[best], Scores: scores})
+	}
+	return list, nil
+}

@@ -1,0 +1,225 @@
+package linearmodel
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/jobstest"
+	"github.com/gram-compute/gram/jobs/learn/dual"
+	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/protocol"
+)
+
+func specOf(params string) protocol.JobSpec {
+	spec := protocol.JobSpec{APIVersion: protocol.APIVersion, Kind: KindName}
+	spec.Spec.Params = json.RawMessage(params)
+	spec.Spec.Repro.Seed = 7
+	return spec
+}
+
+func tryRun(t testing.TB, params string, shards [][]jobstest.Record, ops *kernelops.Set) (jobstest.Result, error) {
+	t.Helper()
+	spec := specOf(params)
+	algorithm, err := New(spec)
+	if err != nil {
+		return jobstest.Result{}, err
+	}
+	return jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(shards, 50), ops, jobstest.Grouping{})
+}
+
+func train(t testing.TB, params string, shards ...[]jobstest.Record) (*model, jobstest.Result) {
+	t.Helper()
+	result, err := tryRun(t, params, shards, kernelops.Best())
+	if err != nil {
+		t.Fatal(err)
+	}
+	arrays, err := jobs.Decode(result.Model.Encode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := readModel(arrays)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, result
+}
+
+// groups draws records around as many centers, far enough apart that few lie on the wrong side.
+func groups(n, width, classes int, sparse bool) []jobstest.Record {
+	r := rand.New(rand.NewPCG(uint64(n), 13))
+	records := make([]jobstest.Record, n)
+	for i := range records {
+		class := i % classes
+		x := jobstest.Record{Label: string(rune('a' + class))}
+		for j := range width {
+			v := float32(r.NormFloat64())
+			if j%classes == class {
+				v += 2
+			}
+			if !sparse {
+				x.Dense = append(x.Dense, v)
+			} else if x.Width = width; r.IntN(2) == 0 {
+				x.Indices, x.Values = append(x.Indices, int32(j)), append(x.Values, v)
+			}
+		}
+		records[i] = x
+	}
+	return records
+}
+
+// Worked by hand: x = 1 of class b and x = -1 of class a, C = 1, no bias: w = 1, and both objectives are 1/2. With the
+// square of the loss w is 4/5, and they are 2/5.
+func TestTwoRecordsByHand(t *testing.T) {
+	two := []jobstest.Record{{Label: "b", Dense: []float32{1}}, {Label: "a", Dense: []float32{-1}}}
+	for loss, want := range map[string][2]float64{"hinge": {1, 0.5}, "squared_hinge": {0.8, 0.4}} {
+		for _, block := range []int{1, 2} {
+			m, _ := train(t, fmt.Sprintf(`{"loss":%q,"bias_scale":0,"tol":1e-9,"block_records":%d}`, loss, block), two)
+			c := m.proofs[0]
+			if math.Abs(m.weights[0]-want[0]) > 1e-4 || math.Abs(c.Primal-want[1]) > 1e-8 || math.Abs(c.Dual-want[1]) > 1e-8 ||
+				c.Relative() > 1e-9 {
+				t.Errorf("%s in blocks of %d: w %v, %+v", loss, block, m.weights, c)
+			}
+		}
+	}
+}
+
+// The proof holds of the weights that the model has: the primal objective, computed anew, is what it says, and the
+// weights lie within sqrt(2 gap) of those that are trained to a far smaller gap.
+func TestProofsHold(t *testing.T) {
+	for _, sparse := range []bool{false, true} {
+		records := groups(90, 5, 2, sparse)
+		for _, loss := range []string{"hinge", "squared_hinge"} {
+			params := `{"loss":%q,"C":0.5,"tol":%g,"block_records":30,"max_rounds":600}`
+			m, result := train(t, fmt.Sprintf(params, loss, 1e-3), records)
+			c := m.proofs[0]
+			if c.Relative() > 1e-3 {
+				t.Errorf("%s, sparse %v: %+v after %d rounds", loss, sparse, c, result.Rounds)
+			}
+			primal := dual.SquareOf(m.weights) / 2
+			for _, r := range records {
+				x := dual.Row{Values: r.Dense, Index: r.Indices, Bias: 1}
+				if sparse {
+					x.Values = r.Values
+				}
+				y := m.side(0, int(r.Label[0]-'a'))
+				primal += 0.5 * m.loss.Of(y*x.Dot(m.weights))
+			}
+			if math.Abs(primal-c.Primal) > c.PrimalError+1e-10*primal {
+				t.Errorf("%s, sparse %v: primal %v, the proof says %v within %v", loss, sparse, primal, c.Primal,
+					c.PrimalError)
+			}
+			best, _ := train(t, fmt.Sprintf(params, loss, 1e-4), records)
+			off := 0.0
+			for j, w := range best.weights {
+				off += (w - m.weights[j]) * (w - m.weights[j])
+			}
+			reach := math.Sqrt(2*c.GapUpper) + math.Sqrt(2*best.proofs[0].GapUpper)
+			if best.proofs[0].Relative() > 1e-4 || math.Sqrt(off) > reach {
+				t.Errorf("%s, sparse %v: weights are %v off, more than %v; %+v", loss, sparse, math.Sqrt(off), reach,
+					best.proofs[0])
+			}
+		}
+	}
+}
+
+// One model, to the bit, for any shards, kernel sets and groupings; another block_records gives another.
+func TestOneModel(t *testing.T) {
+	records := groups(230, 5, 3, false)
+	const params = `{"block_records":40,"class_weights":{"a":2},"max_rounds":12}`
+	_, whole := train(t, params, records)
+	want := jobstest.Digest(whole.Model)
+	for _, ops := range kernelops.All() {
+		result, err := tryRun(t, params, [][]jobstest.Record{records[:17], nil, records[17:100], records[100:]}, ops)
+		if err != nil || jobstest.Digest(result.Model) != want {
+			t.Errorf("%s: another model, or %v", ops.Name, err)
+		}
+	}
+	_, other := train(t, `{"block_records":41,"class_weights":{"a":2},"max_rounds":12}`, records)
+	if jobstest.Digest(other.Model) == want {
+		t.Error("the same model of other blocks")
+	}
+}
+
+// A model decides as its weights say, and few records are on the wrong side.
+func TestPredictions(t *testing.T) {
+	for _, classes := range []int{2, 4} {
+		records := groups(200, 8, classes, false)
+		m, result := train(t, `{"block_records":50,"tol":1e-2}`, records)
+		if m.relative() > 1e-2 {
+			t.Errorf("%d classes: a gap of %v", classes, m.relative())
+		}
+		p, err := NewPredictor(result.Model, kernelops.Best())
+		if err != nil {
+			t.Fatal(err)
+		}
+		wrong, at := 0, 0
+		for block, err := range jobstest.Shards([][]jobstest.Record{records}, 70)[0](t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			outcomes, err := p.Predict(t.Context(), block)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, o := range outcomes {
+				if o.Label != records[at].Label {
+					wrong++
+				}
+				at++
+			}
+		}
+		if at != len(records) || wrong > len(records)/10 {
+			t.Errorf("%d classes: %d of %d are wrong", classes, wrong, at)
+		}
+	}
+}
+
+// A record that weighs nothing changes nothing, wherever it lies; sums beyond float64 are a fault.
+func TestOddRecords(t *testing.T) {
+	far := jobstest.Record{Label: "a", Dense: []float32{1e9, 1e9, 1e9}}
+	records := groups(60, 3, 2, false)
+	for i := range records {
+		records[i].Weight = 1
+	}
+	m, _ := train(t, `{"block_records":100,"max_rounds":5}`, records)
+	with, _ := train(t, `{"block_records":100,"max_rounds":5}`, append(records, far))
+	if !slices.Equal(m.weights, with.weights) || m.proofs[0].Primal != with.proofs[0].Primal {
+		t.Errorf("%+v, and %+v with a record that weighs 0", m.proofs, with.proofs)
+	}
+	var huge []jobstest.Record
+	for i := range 4 {
+		huge = append(huge, jobstest.Record{Label: string(rune('a' + i%2)), Dense: []float32{3e38, 3e38}})
+	}
+	_, err := tryRun(t, `{"loss":"squared_hinge","C":1e9,"tol":1e-9}`, [][]jobstest.Record{huge}, kernelops.Best())
+	var fault *protocol.Fault
+	if err != nil && !errors.As(err, &fault) {
+		t.Error(err)
+	}
+}
+
+// Carries and tallies of another shape are faults, not panics.
+func TestMalformed(t *testing.T) {
+	short := coefficients{make([]float64, 3), make([]float64, 3)}
+	a := &ascent{state: &state{}, before: short, after: coefficients{alpha: make([]float64, 4)}}
+	if _, err := a.tally(); err == nil {
+		t.Error("a carry of three coefficients was taken for a block of four")
+	}
+	one, two := &tally{room: make([]float64, 1)}, &tally{room: make([]float64, 2)}
+	if _, err := one.plus(two); err == nil {
+		t.Error("tallies of one and of two machines were joined")
+	}
+	for _, params := range []string{`{"C":0}`, `{"tol":0}`, `{"loss":"log"}`, `{"max_rounds":0}`} {
+		if _, err := New(specOf(params)); err == nil {
+			t.Errorf("%s was accepted", params)
+		}
+	}
+	if _, err := tryRun(t, `{}`, [][]jobstest.Record{{{Label: "a", Dense: []float32{1}}}}, kernelops.Best()); err == nil {
+		t.Error("one class was accepted")
+	}
+}
