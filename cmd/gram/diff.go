@@ -60,7 +60,8 @@ func diffJobs(ctx context.Context, a *app, from []string, store string) error {
 	}
 	for i, job := range d.Jobs {
 		if asked[i].Job != "" && asked[i].Job != job {
-			return &exit.Failure{Code: exit.Damaged, What: fmt.Sprintf("the folder of %s holds job %.80s", from[i], job),
+			return &exit.Failure{Code: exit.Damaged,
+				What: fmt.Sprintf("the folder of %s holds job %.80s", from[i], job),
 				Hint: "`gram verify " + from[i] + "` tells what is false there."}
 		}
 	}

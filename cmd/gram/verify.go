@@ -119,8 +119,9 @@ func verifyJob(ctx context.Context, a *app, from string, f verifyFlags) error {
 		return err
 	}
 	printer := a.printer(true)
-	result, err := verify.Job(ctx, verify.Config{Store: store, Prefix: prefix, Asked: asked, OpenInput: objects.OpenInput,
-		Kind: all.Lookup, Ops: ops, Sample: f.sample, All: f.all, Rounds: f.rounds, Draw: f.draw,
+	result, err := verify.Job(ctx, verify.Config{Store: store, Prefix: prefix, Asked: asked,
+		OpenInput: objects.OpenInput,
+		Kind:      all.Lookup, Ops: ops, Sample: f.sample, All: f.all, Rounds: f.rounds, Draw: f.draw,
 		Progress: verifyProgress(a, printer, from)})
 	printer.Clear()
 	if err != nil {

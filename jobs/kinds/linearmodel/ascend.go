@@ -119,7 +119,7 @@ func (a *ascent) read(window *shuffle.Window[record], v features.Vectors, first 
 func (a *ascent) recordOf(v features.Vectors, i int) record {
 	r := record{Row: dual.Row{Bias: a.biasScale}, number: a.number, class: int(v.Class[i]), cost: a.costs[v.Class[i]]}
 	if v.Weights != nil {
-		r.cost *= float64(v.Weights[i])
+		r.cost = float64(r.cost * float64(v.Weights[i]))
 	}
 	if v.Sparse.Width > 0 {
 		r.Index, r.Values = v.Sparse.Row(i)

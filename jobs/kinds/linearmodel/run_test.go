@@ -81,8 +81,8 @@ func TestTwoRecordsByHand(t *testing.T) {
 		for _, block := range []int{1, 2} {
 			m, _ := train(t, fmt.Sprintf(`{"loss":%q,"bias_scale":0,"tol":1e-9,"block_records":%d}`, loss, block), two)
 			c := m.proofs[0]
-			if math.Abs(m.weights[0]-want[0]) > 1e-4 || math.Abs(c.Primal-want[1]) > 1e-8 || math.Abs(c.Dual-want[1]) > 1e-8 ||
-				c.Relative() > 1e-9 {
+			if math.Abs(m.weights[0]-want[0]) > 1e-4 || math.Abs(c.Primal-want[1]) > 1e-8 ||
+				math.Abs(c.Dual-want[1]) > 1e-8 || c.Relative() > 1e-9 {
 				t.Errorf("%s in blocks of %d: w %v, %+v", loss, block, m.weights, c)
 			}
 		}
@@ -210,8 +210,8 @@ func TestMalformed(t *testing.T) {
 	if _, err := a.tally(); err == nil {
 		t.Error("a carry of three coefficients was taken for a block of four")
 	}
-	one, two := &tally{room: make([]float64, 1)}, &tally{room: make([]float64, 2)}
-	if _, err := one.plus(two); err == nil {
+	single, two := &tally{room: make([]float64, 1)}, &tally{room: make([]float64, 2)}
+	if _, err := single.plus(two); err == nil {
 		t.Error("tallies of one and of two machines were joined")
 	}
 	for _, params := range []string{`{"C":0}`, `{"tol":0}`, `{"loss":"log"}`, `{"max_rounds":0}`} {
@@ -219,7 +219,8 @@ func TestMalformed(t *testing.T) {
 			t.Errorf("%s was accepted", params)
 		}
 	}
-	if _, err := tryRun(t, `{}`, [][]jobstest.Record{{{Label: "a", Dense: []float32{1}}}}, kernelops.Best()); err == nil {
+	one := [][]jobstest.Record{{{Label: "a", Dense: []float32{1}}}}
+	if _, err := tryRun(t, `{}`, one, kernelops.Best()); err == nil {
 		t.Error("one class was accepted")
 	}
 }

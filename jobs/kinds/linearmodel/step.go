@@ -46,7 +46,8 @@ func (p *ascendPhase) step(_ context.Context, s *state, all *tally, round jobs.R
 		return jobs.Next{}, err
 	}
 	if !finished {
-		return jobs.Next{Phase: ascendName, Trees: []int{round.Plan.Blocks}, State: jobs.ArraysOf(s), Metrics: metrics}, nil
+		return jobs.Next{Phase: ascendName, Trees: []int{round.Plan.Blocks}, State: jobs.ArraysOf(s),
+			Metrics: metrics}, nil
 	}
 	return p.Judge.End(jobs.Next{State: jobs.ArraysOf(s.model), Metrics: metrics}, round.Plan), nil
 }
