@@ -23,6 +23,6 @@
 //	evaluate   on the test records, where there are some
 //
 // A machine is done when the proved gap is at most params.tol of its primal objective. The job ends when all are, or
-// after params.max_rounds rounds; the model says of each machine what is proved of it, and keeps the weights of the least
-// primal objective.
+// after params.max_rounds rounds; the model says of each machine what is proved of it, and keeps the weights of the
+// least primal objective.
 package linearmodel
