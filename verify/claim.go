@@ -59,6 +59,9 @@ func (v *verifier) claims() (says []string) {
 			"than %d are (%.2g %%).", r.Drawn, r.DrawnOf, r.MaxFalse, 100*float64(r.MaxFalse)/float64(r.DrawnOf)))
 		says = append(says, fmt.Sprintf("One false leaf in 10,000 may be missed: such a sample finds it in %s of 100 "+
 			"tries.", percent(r.Drawn, 10_000)))
+	case r.Leaves.Done > 0:
+		says = append(says, fmt.Sprintf("No leaf was drawn. %d of %d were repeated with their whole rounds, and none is "+
+			"false.", r.Leaves.Done, r.Leaves.Of))
 	default:
 		says = append(says, "No leaf was repeated.")
 	}
