@@ -146,3 +146,21 @@ func TestFigures(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
+
+// Objects beyond those that provenance lists differ where the manifests do.
+func TestObjectsThatAreNotListed(t *testing.T) {
+	of := func(count int, digest string) provenance {
+		return provenance{dataSet: dataSet{Objects: []object{{Key: "a"}}, Count: count}, Manifest: manifest{digest}}
+	}
+	if found := inputs(of(2, "1"), of(2, "2")); len(found) != 1 || found[0].Path != "objects that are not listed" {
+		t.Errorf("other objects: %v", found)
+	}
+	for _, right := range []provenance{of(2, "1"), of(1, "1")} {
+		if found := inputs(of(2, "1"), right); len(found) != 0 {
+			t.Errorf("the same: %v", found)
+		}
+	}
+	if found := inputs(of(1, "1"), of(1, "2")); len(found) != 0 { // the manifest also says where they lie
+		t.Errorf("all are listed: %v", found)
+	}
+}

@@ -83,6 +83,7 @@ func flatten(into map[string]string, path string, value any) error {
 // dataSet lists the objects of a data set: at most the first thousand of each list.
 type dataSet struct {
 	Objects []object `json:"objects"`
+	Count   int      `json:"object_count"`
 	Labels  []object `json:"labels"` // of labels_uri
 	IDs     []object `json:"ids"`    // of ids_uri
 }
@@ -117,8 +118,16 @@ func inputs(left, right provenance) []Field {
 			side.into["model"] = model
 		}
 	}
-	return differing(a, b)
+	found := differing(a, b)
+	if len(found) == 0 && (left.unlisted() || right.unlisted()) && left.Manifest != right.Manifest {
+		found = append(found, Field{"objects that are not listed", "manifest " + left.Manifest.SHA256,
+			"manifest " + right.Manifest.SHA256})
+	}
+	return found
 }
+
+// unlisted reports whether the input has more objects than provenance lists.
+func (d dataSet) unlisted() bool { return d.Count > len(d.Objects) }
 
 func builds(left, right provenance) []Field {
 	of := func(p provenance) map[string]string {

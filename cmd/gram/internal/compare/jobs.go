@@ -41,12 +41,18 @@ type provenance struct {
 	Job  string          `json:"job"`
 	Spec json.RawMessage `json:"spec"`
 	dataSet
+	Manifest     manifest        `json:"manifest"`
 	Queries      dataSet         `json:"queries"`
 	InitialModel json.RawMessage `json:"initial_model"`
 	Proof        *struct{}       `json:"proof"`
 	Build        string          `json:"build"`
 	Go           string          `json:"go"`
 	Kernels      []string        `json:"kernel_sets"`
+}
+
+// manifest is the file that lists all objects of a job.
+type manifest struct {
+	SHA256 string `json:"sha256"`
 }
 
 // Jobs compares the jobs that left two folders. It reads both models whole, and of the rounds the records up to the
