@@ -59,11 +59,14 @@ func (v *outputs) unread(name string, err error) error {
 
 // readFile reads a file and compares it with its digest. If it is missing or another one, that is noted, and it is nil.
 func (v *outputs) readFile(ctx context.Context, name string, want proof.File, limit int64) ([]byte, error) {
-	data, err := v.read(ctx, name, limit)
-	if data == nil || err != nil {
-		return nil, err
-	}
 	v.expect(&v.result.Files, 1)
+	if want.Size >= 0 {
+		limit = min(limit, want.Size) // no more than is recorded enters memory
+	}
+	data, _, err := objstore.ReadAll(ctx, v.store, v.prefix+name, objstore.GetOptions{}, limit)
+	if err != nil {
+		return nil, v.compareFile(ctx, file{name: name, want: want}, 0) // finds out what is wrong with it
+	}
 	if !v.isFile(file{name: name, want: want}, proof.File{SHA256: sha256.Sum256(data), Size: int64(len(data))}, 0) {
 		return nil, nil
 	}
@@ -92,23 +95,29 @@ func (v *outputs) isFile(f file, got proof.File, place int) bool {
 
 // compareFile compares a file, of any size, with its digest; a size below 0 is not known. place is for the order.
 func (v *outputs) compareFile(ctx context.Context, f file, place int) error {
-	body, _, err := v.store.Get(ctx, v.prefix+f.name, objstore.GetOptions{})
+	got, err := v.digestOf(ctx, f.name)
 	if err != nil {
 		return v.unread(f.name, err)
 	}
-	defer body.Close()
-	sum := sha256.New()
-	n, err := io.Copy(sum, body)
-	if err != nil {
-		return v.unread(f.name, err)
-	}
-	if v.isFile(f, proof.File{SHA256: proof.Digest(sum.Sum(nil)), Size: n}, place) {
+	if v.isFile(f, got, place) {
 		v.count(&v.result.Files)
 	}
 	return nil
 }
 
-// maxArraysBytes bounds a state, a partial or an emitted file that is read.
+// digestOf digests a file of any size.
+func (v *outputs) digestOf(ctx context.Context, name string) (proof.File, error) {
+	body, _, err := v.store.Get(ctx, v.prefix+name, objstore.GetOptions{})
+	if err != nil {
+		return proof.File{}, err
+	}
+	defer body.Close()
+	sum := sha256.New()
+	n, err := io.Copy(sum, body)
+	return proof.File{SHA256: proof.Digest(sum.Sum(nil)), Size: n}, err
+}
+
+// maxArraysBytes bounds a state or a partial that is read.
 const maxArraysBytes = 64 << 30
 
 // readArrays reads arrays that are kept under their digest. If they are missing or other ones, that is noted, and they

@@ -9,7 +9,6 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/run"
-	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/proof"
 	"github.com/gram-compute/gram/protocol"
 	"golang.org/x/sync/errgroup"
@@ -212,11 +211,11 @@ func (v *verifier) emit(f Finding) jobs.Emit {
 	return func(ctx context.Context, name string, data []byte) (jobs.File, error) {
 		sum := sha256.Sum256(data)
 		made := jobs.File{Name: name, SHA256: hex.EncodeToString(sum[:]), Size: int64(len(data))}
-		stored, _, err := objstore.ReadAll(ctx, v.store, v.prefix+name, objstore.GetOptions{}, maxArraysBytes)
+		stored, err := v.digestOf(ctx, name)
 		if err != nil {
 			return made, v.unread(name, err)
 		}
-		got := proof.Digest(sha256.Sum256(stored))
+		got := stored.SHA256
 		if got == sum {
 			v.mu.Lock()
 			v.result.Emitted++

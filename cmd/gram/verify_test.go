@@ -57,6 +57,10 @@ func TestVerify(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	c.replace(path+"proof/spec.json", append(bytes.Clone(data), make([]byte, 1<<20)...)) // read as a stream
+	if r := checkedJSON(t, c, 9, "verify", folder); len(r.False) == 0 || r.False[0].File != "proof/spec.json" {
+		t.Errorf("grown: %+v", r)
+	}
 	data[10] ^= 1
 	c.replace(path+"proof/spec.json", data)
 	if r := checkedJSON(t, c, 9, "verify", folder, "--all"); r.Verdict != "false" ||
