@@ -200,6 +200,19 @@ func TestTheModelMustBeCovered(t *testing.T) {
 	}
 }
 
+// A line break inside base64, which encoding/json writes as \n and encoding/base64 skips, is another file.
+func TestLineBreaksInBase64(t *testing.T) {
+	key := keyOf(t, "a")
+	for _, name := range []string{`"payload":"`, `"sig":"`} {
+		f := signed(t, key)
+		at := bytes.Index(f.ModelSignature, []byte(name)) + len(name) + 4
+		f.ModelSignature = slices.Insert(slices.Clone(f.ModelSignature), at, []byte(`\n`)...)
+		if found := f.Check(key.Public()); found[0].Verdict != attestation.Invalid {
+			t.Errorf("%s: %+v", name, found)
+		}
+	}
+}
+
 // Signatures of other kinds than these are not checked, and say so: nobody knows whether they are good.
 func TestSignaturesOfOtherKinds(t *testing.T) {
 	key := keyOf(t, "a")

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/gram-compute/gram/protocol"
 )
@@ -57,11 +58,11 @@ func (e Envelope) open(key PublicKey) ([]byte, error) {
 	if len(e.Signatures) != 1 {
 		return nil, fmt.Errorf("it has %d signatures, not one", len(e.Signatures))
 	}
-	payload, err := base64.StdEncoding.Strict().DecodeString(e.Payload)
+	payload, err := decode64(e.Payload)
 	if err != nil {
 		return nil, fmt.Errorf("its payload is not base64: %w", err)
 	}
-	signature, err := base64.StdEncoding.Strict().DecodeString(e.Signatures[0].Sig)
+	signature, err := decode64(e.Signatures[0].Sig)
 	if err != nil {
 		return nil, fmt.Errorf("its signature is not base64: %w", err)
 	}
@@ -69,6 +70,14 @@ func (e Envelope) open(key PublicKey) ([]byte, error) {
 		return nil, errors.New("the signature is not the key's over this payload")
 	}
 	return payload, nil
+}
+
+// decode64 reads base64 of one form only: encoding/base64 skips line breaks, even where it is strict.
+func decode64(text string) ([]byte, error) {
+	if strings.ContainsAny(text, "\r\n") {
+		return nil, errors.New("a line break")
+	}
+	return base64.StdEncoding.Strict().DecodeString(text)
 }
 
 // readExactly decodes JSON whose bytes are exactly those that writing the value again gives: other cases of names,

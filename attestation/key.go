@@ -14,6 +14,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/gram-compute/gram/protocol"
 )
@@ -143,17 +144,22 @@ func newPublicKey(key *ecdsa.PublicKey) (PublicKey, error) {
 // before a key of SEC 1.
 func onlyBlock(text []byte, types ...string) (*pem.Block, error) {
 	found := "no PEM block"
+	var only *pem.Block
 	for {
 		block, rest := pem.Decode(text)
-		if block == nil {
+		switch {
+		case block == nil && only == nil:
 			return nil, fmt.Errorf("the file has %s, not %q", found, types[0])
+		case block == nil:
+			return only, nil
+		case !slices.Contains(types, block.Type):
+			found = fmt.Sprintf("a PEM block %.40q", block.Type)
+		case only != nil:
+			return nil, errors.New("the file has more than one; give each a file of its own")
+		default:
+			only = block
 		}
-		for _, t := range types {
-			if block.Type == t {
-				return block, nil
-			}
-		}
-		found, text = fmt.Sprintf("a PEM block %.40q", block.Type), rest
+		text = rest
 	}
 }
 

@@ -90,6 +90,8 @@ func TestKeysOfOtherKinds(t *testing.T) {
 		"no DER in SEC 1": []byte("-----BEGIN EC PRIVATE KEY-----\n" + secret + "\n-----END EC PRIVATE KEY-----\n"),
 		"no public DER":   []byte("-----BEGIN PUBLIC KEY-----\n" + secret + "\n-----END PUBLIC KEY-----\n"),
 		"text":            []byte("secretsecret"),
+		"two keys":        append(pkcs8(p256), pkcs8(p256)...),
+		"two public keys": append(spki(p256.Public()), spki(p256.Public())...),
 	} {
 		_, private := attestation.ReadPrivateKey(text)
 		_, public := attestation.ReadPublicKey(text)
