@@ -163,7 +163,7 @@ func TestAscend(t *testing.T) {
 	}
 }
 
-// A course of no records has no end, and a step along no direction is none.
+// A course of no records has no end, and there is no step along it.
 func TestCourseOfNothing(t *testing.T) {
 	c := NewCourse()
 	c.Add(Hinge, 0.5, 0, 1, 1)
