@@ -10,8 +10,11 @@ import (
 
 // CheckAlike refuses a JSON value in which two members of one object have the same name, or names that differ only in
 // case: encoding/json takes the last of such members, and other readers another. What is inside of members of the names
-// in free may have names that differ in case, such as labels.
+// in free may have names that differ in case, such as labels. Values nested deeper than 64 are refused.
 func CheckAlike(data []byte, free ...string) error {
+	if err := checkDepth(data, 64); err != nil { // checkAlike goes as deep as the data
+		return err
+	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	return checkAlike(dec, free, false)
 }

@@ -1,6 +1,9 @@
 package protocol
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // Names that readers take for one another are refused, but for those of labels.
 func TestCheckAlike(t *testing.T) {
@@ -14,9 +17,12 @@ func TestCheckAlike(t *testing.T) {
 		`[1,"a",null]`:           true,
 		`{"a":`:                  false,
 		``:                       false,
+		strings.Repeat("[", 64) + strings.Repeat("]", 64): true,
+		strings.Repeat("[", 65) + strings.Repeat("]", 65): false,
+		strings.Repeat("[", 16<<20):                       false, // no stack holds it
 	} {
 		if err := CheckAlike([]byte(text), "spec"); (err == nil) != good {
-			t.Errorf("%s: %v", text, err)
+			t.Errorf("%.80s: %v", text, err)
 		}
 	}
 }

@@ -209,6 +209,7 @@ func (a *ascent) tally() (*tally, error) {
 
 // beyond is the fault of values so large that what is computed of them is no number any more.
 func beyond() error {
-	return protocol.InputFault(protocol.CodeInputLimit, "the values are too large: sums of their products are beyond float64").
+	return protocol.InputFault(protocol.CodeInputLimit,
+		"the values are too large: sums of their products are beyond float64").
 		WithHint("Scale them (params.features.scale: standard), or lower params.C.")
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/jobstest"
 	"github.com/gram-compute/gram/jobs/learn/dual"
+	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -192,14 +193,13 @@ func TestOddRecords(t *testing.T) {
 	if !slices.Equal(m.weights, with.weights) || m.proofs[0].Primal != with.proofs[0].Primal {
 		t.Errorf("%+v, and %+v with a record that weighs 0", m.proofs, with.proofs)
 	}
-	var huge []jobstest.Record
-	for i := range 4 {
-		huge = append(huge, jobstest.Record{Label: string(rune('a' + i%2)), Dense: []float32{3e38, 3e38}})
-	}
-	_, err := tryRun(t, `{"loss":"squared_hinge","C":1e9,"tol":1e-9}`, [][]jobstest.Record{huge}, kernelops.Best())
-	var fault *protocol.Fault
-	if err != nil && !errors.As(err, &fault) {
-		t.Error(err)
+	for _, sum := range []float64{math.Inf(1), math.NaN()} {
+		a := &ascent{state: &state{model: &model{space: &features.Space{}}}, moves: []float64{0, sum}}
+		_, err := a.tally()
+		var fault *protocol.Fault
+		if !errors.As(err, &fault) || fault.Code != protocol.CodeInputLimit {
+			t.Errorf("a sum of %v: %v", sum, err)
+		}
 	}
 }
 
