@@ -3,14 +3,9 @@ package dataset
 import (
 	"context"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/protocol"
 )
-
-// countedAtATime is how many objects' rows are counted at a time: a plan of many objects waits for the store.
-const countedAtATime = 16
 
 // countRows fills in the rows of objects whose format counts them: from their heads, or by reading a packed object that
 // declares none. Every later read compares the count with what it finds. Of several faults, that of the first object
@@ -21,30 +16,20 @@ func (m *Manifest) countRows(ctx context.Context, store objstore.Store, prefix s
 		return nil
 	}
 	src := &Source{store: store, prefix: prefix, manifest: *m, input: input}
-	faults := make([]error, len(m.Objects))
-	var group errgroup.Group
-	group.SetLimit(countedAtATime)
-	for i := range m.Objects {
+	err := eachObject(0, len(m.Objects), func(i int) (err error) {
 		if m.Objects[i].Size == 0 {
-			continue
+			return nil
 		}
-		group.Go(func() error {
-			r := &shardReader{src: src, ctx: ctx}
-			m.Objects[i].Rows, faults[i] = r.countObject(i, format)
-			return faults[i]
-		})
+		r := &shardReader{src: src, ctx: ctx}
+		m.Objects[i].Rows, err = r.countObject(i, format)
+		return err
+	})
+	if err != nil {
+		return err
 	}
-	if err := group.Wait(); err == nil {
-		m.Counted = true
-		if err := m.checkRows(); err != nil {
-			return inputFault(protocol.CodeInputLimit, m.URI, err, "the rows cannot be numbered", "")
-		}
-		return nil
-	}
-	for _, err := range faults {
-		if err != nil {
-			return err
-		}
+	m.Counted = true
+	if err := m.checkRows(); err != nil {
+		return inputFault(protocol.CodeInputLimit, m.URI, err, "the rows cannot be numbered", "")
 	}
 	return nil
 }

@@ -49,6 +49,8 @@ func (p *csvParser) header(text []byte) error {
 	return nil
 }
 
+func (p *csvParser) headerNames() [][]byte { return p.names }
+
 // first counts the fields and says what each of them is for.
 func (p *csvParser) first(text []byte) flaw {
 	n := 0

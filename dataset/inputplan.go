@@ -5,13 +5,16 @@ import (
 	"fmt"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/protocol"
 )
 
 // Plan lists the input once and cuts it into shards: List and Cut as its format needs
 // them. name is the input's name in store, and input must have its defaults in. Where the
-// labels or ids lie in objects of their own, they are pinned too. Rows are counted where the format counts rows.
+// labels or ids lie in objects of their own, they are pinned too. Rows are counted where the format counts rows, and
+// headers compared where columns go by their position.
 func Plan(ctx context.Context, store objstore.Store, name string, input protocol.Input) (Manifest, []Shard, error) {
 	if err := input.Validate("spec.input"); err != nil {
 		return Manifest{}, nil, err
@@ -34,6 +37,9 @@ func Plan(ctx context.Context, store objstore.Store, name string, input protocol
 		return m, nil, err
 	}
 	if err := m.checkPlaces(&input); err != nil {
+		return m, nil, err
+	}
+	if err := m.compareHeaders(ctx, store, Prefix(name), input); err != nil {
 		return m, nil, err
 	}
 	return m, shards, m.countRows(ctx, store, Prefix(name), input)
@@ -95,6 +101,30 @@ func (c companions) name(input protocol.Input) (string, error) {
 			fmt.Sprintf("Keep the %s beside the data", c.what))
 	}
 	return name, nil
+}
+
+// readAtATime is how many objects a plan reads at a time: a plan of many objects waits for the store.
+const readAtATime = 16
+
+// eachObject calls do for the objects [from, to), some at a time. Of several faults it returns that of the first
+// object.
+func eachObject(from, to int, do func(int) error) error {
+	faults := make([]error, to)
+	var group errgroup.Group
+	group.SetLimit(readAtATime)
+	for i := from; i < to; i++ {
+		group.Go(func() error {
+			faults[i] = do(i)
+			return nil
+		})
+	}
+	_ = group.Wait()
+	for _, err := range faults {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // checkPlaces refuses objects whose records would have the same places.

@@ -11,7 +11,8 @@ import (
 // there is no quoting and no escaping, and a backslash is content.
 type tsvParser struct {
 	input           *protocol.Input
-	id, label, text int // fields, counted from 0; id and label are -1 where there are none
+	names           [][]byte // of the header
+	id, label, text int      // fields, counted from 0; id and label are -1 where there are none
 }
 
 func newTSV(in *protocol.Input) lineParser {
@@ -31,16 +32,18 @@ func (p *tsvParser) header(text []byte) (err error) {
 	if bytes.IndexByte(text, '\r') >= 0 {
 		return errors.New("the header: " + bareReturn + ": lines must end in LF or CRLF")
 	}
-	names := bytes.Split(text, []byte{'\t'})
-	if p.id, err = columnOf(p.input.ID, names); err != nil {
+	p.names = bytes.Split(bytes.Clone(text), []byte{'\t'})
+	if p.id, err = columnOf(p.input.ID, p.names); err != nil {
 		return err
 	}
-	if p.label, err = columnOf(p.input.Label, names); err != nil {
+	if p.label, err = columnOf(p.input.Label, p.names); err != nil {
 		return err
 	}
-	p.text, err = columnOf(p.input.Text, names)
+	p.text, err = columnOf(p.input.Text, p.names)
 	return err
 }
+
+func (p *tsvParser) headerNames() [][]byte { return p.names }
 
 func (p *tsvParser) first([]byte) flaw { return flaw{} }
 
