@@ -21,7 +21,7 @@ import (
 // verifyFlags say how thoroughly a job is checked.
 type verifyFlags struct {
 	sample, rounds       int
-	all                  bool
+	all, named           bool // named: a person chose the draw
 	draw                 uint64
 	store, kernels, page string
 	keyFiles             []string
@@ -44,7 +44,8 @@ and writes nothing there.
 
 A sample of 459 leaves makes 99 % sure that fewer than 1 % are false. One false
 leaf in 10,000 may be missed; --all repeats everything. The sample comes from
-this machine's own entropy, is printed, and --draw repeats it.
+this machine's own entropy, is printed, and --draw repeats it. By a draw that
+somebody names, that holds only if the one who trained did not know it before.
 
 A word without "." and "/" names a job (an id, SCHEDULE@latest or @ALIAS), all
 else the folder of a model. With --store a job, by its id, is found in the
@@ -85,6 +86,7 @@ func (f *verifyFlags) settle(cmd *cobra.Command) error {
 	case f.sample < 0 || changed("rounds") && f.rounds < 0:
 		return &exit.Failure{Code: exit.Usage, What: "--sample and --rounds are numbers from 0"}
 	case changed("draw"):
+		f.named = true
 		return nil
 	}
 	var entropy [8]byte
@@ -121,7 +123,7 @@ func verifyJob(ctx context.Context, a *app, from string, f verifyFlags) error {
 	printer := a.printer(true)
 	result, err := verify.Job(ctx, verify.Config{Store: store, Prefix: prefix, Asked: asked,
 		OpenInput: objects.OpenInput,
-		Kind:      all.Lookup, Ops: ops, Sample: f.sample, All: f.all, Rounds: f.rounds, Draw: f.draw,
+		Kind:      all.Lookup, Ops: ops, Sample: f.sample, All: f.all, Rounds: f.rounds, Draw: f.draw, Named: f.named,
 		Progress: verifyProgress(a, printer, from)})
 	printer.Clear()
 	if err != nil {

@@ -74,7 +74,11 @@ func printChecked(a *app, r checked) {
 	}
 	palette := a.palette(a.out)
 	verdict := palette.Good(string(r.Verdict))
-	if r.Verdict != verify.Verified {
+	switch r.Verdict {
+	case verify.Verified:
+	case verify.DigestsOnly:
+		verdict = string(r.Verdict)
+	default:
 		verdict = palette.Bad(string(r.Verdict))
 	}
 	fmt.Fprintf(a.out, "\n%s\n", verdict)
@@ -120,7 +124,10 @@ func checkFacts(r checked) [][2]string {
 		facts = append(facts, [2]string{"root", r.Root.String()}, [2]string{"kept", r.Kept})
 	}
 	facts = append(facts, [2]string{"kernels", r.Kernels})
-	if r.Draw != "" {
+	switch {
+	case r.Named:
+		facts = append(facts, [2]string{"draw", r.Draw + "  (named by --draw)"})
+	case r.Draw != "":
 		facts = append(facts, [2]string{"draw", r.Draw + "  (--draw repeats it)"})
 	}
 	facts = append(facts, signatureLines(r.Signatures)...)
