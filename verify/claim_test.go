@@ -57,11 +57,13 @@ func TestClaims(t *testing.T) {
 			[]string{"All 5 leaves of the rounds whose states are known were repeated: none is false. 4 leaves are"}},
 		"one leaf": {Result{Leaves: Count{1, 1}, Steps: Count{1, 1}},
 			[]string{"The only leaf was repeated: it is not false. All steps were repeated"}},
-		"no merges": {Result{Leaves: Count{0, 9}, Steps: Count{1, 2}}, []string{"No leaf was repeated. 1 of 2 steps were"}},
+		"no merges": {Result{Leaves: Count{0, 9}, Steps: Count{1, 2}},
+			[]string{"No leaf was repeated. 1 of 2 steps were"}},
 		"named": {Result{Leaves: Count{3, 20000}, Drawn: 3, DrawnOf: 20000, Named: true, Steps: Count{1, 2}},
 			[]string{"3 of 20000 leaves were drawn, and none is false. The draw was named, not made here. If the one who " +
 				"trained did not know it beforehand, with 99 % confidence fewer than 15691 are"}},
-		"none":  {Result{Leaves: Count{0, 9}, DrawnOf: 9}, []string{"Only digests were compared. Nothing was repeated"}},
+		"none": {Result{Leaves: Count{0, 9}, DrawnOf: 9},
+			[]string{"Only digests were compared. Nothing was repeated"}},
 		"wrong": {Result{Leaves: Count{3, 3}, False: []Finding{{Of: OfLeaf}}}, []string{"not what its proof says"}},
 	} {
 		v := &verifier{outputs: outputs{ledger: &ledger{result: &c.r}}}

@@ -80,6 +80,18 @@ func unsigned(found []attestation.Finding) error {
 	return failure
 }
 
+// maxAbsent is how many absent files are named to people; JSON has all.
+const maxAbsent = 3
+
+// absentText names files that a signature covers, and that were not compared.
+func absentText(names []string) string {
+	text := fmt.Sprintf("not compared, as absent: %s", strings.Join(names[:min(len(names), maxAbsent)], ", "))
+	if more := len(names) - maxAbsent; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
 // signatureLines tell of each signature.
 func signatureLines(found []attestation.Finding) [][2]string {
 	var lines [][2]string
@@ -91,6 +103,9 @@ func signatureLines(found []attestation.Finding) [][2]string {
 			text += ": " + f.Why
 		}
 		lines = append(lines, [2]string{f.File, text})
+		if len(f.Absent) > 0 {
+			lines = append(lines, [2]string{"", absentText(f.Absent)})
+		}
 	}
 	return lines
 }
