@@ -21,8 +21,8 @@ type Result struct {
 	Job     string       `json:"job"`
 	Kind    string       `json:"kind"`
 	Verdict Verdict      `json:"verdict"`
-	Model   proof.Digest `json:"model_sha256"`
-	Root    proof.Digest `json:"root"`
+	Model   proof.Digest `json:"model_sha256,omitzero"`
+	Root    proof.Digest `json:"root,omitzero"`
 	Kept    string       `json:"kept"` // of spec.run.proof
 	Kernels string       `json:"kernel_set"`
 	// Draw is the number that chose leaves and rounds; empty where all were repeated.
