@@ -198,7 +198,7 @@ func TestVerifyChecksSignatures(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.want(exit.Damaged, c.run("verify", folder+"/", "--public-key", public))
-	c.wantSays("the signature in model.sig is invalid")
+	c.wantSays("The signature in model.sig is invalid")
 }
 
 // What the cluster has other digests of is not signed.

@@ -1,8 +1,15 @@
 package main
 
 import (
+	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/gram-compute/gram/attestation"
+	"github.com/gram-compute/gram/cmd/gram/internal/exit"
+	"github.com/gram-compute/gram/verify"
 )
 
 // words is a text without its line breaks.
@@ -35,5 +42,101 @@ func TestVerifySaysWhatFollows(t *testing.T) {
 	if r := checkedJSON(t, c, 0, "verify", folder, "--sample", "0", "--rounds", "0"); r.Verdict != "digests only" ||
 		!strings.Contains(r.Says[0], "Nothing was repeated") {
 		t.Errorf("nothing was repeated: %+v", r)
+	}
+}
+
+// A signature that is invalid, too large or missing is a finding of the result, as text, as JSON and on a page.
+func TestVerifyShowsSignaturesThatFail(t *testing.T) {
+	t.Parallel() // mostly waits for an election
+	c := newClient(t)
+	view := trained(t, c)
+	private, public := c.keyFiles("a")
+	at := "models/" + view.ID + "/"
+	folder := filepath.Join(c.app.dir, at)
+	fails := func(code int, verdict verify.Verdict, file, says string, args ...string) {
+		t.Helper()
+		args = append([]string{"verify", at}, args...)
+		r := checkedJSON(t, c, code, args...)
+		findings := append(r.False, r.Missing...)
+		if r.Verdict != verdict || len(findings) == 0 || findings[0].Of != "signature" || findings[0].File != file ||
+			!strings.Contains(findings[0].Says, says) || strings.Contains(c.stdout.String(), "0000000") {
+			t.Errorf("%s", c.stdout.String())
+		}
+		c.stdout.Reset()
+		c.want(code, c.run(append(args, "--page", "check.html")...))
+		for _, text := range []string{c.stdout.String(), string(c.read("check.html"))} {
+			if !strings.Contains(words(text), says) || !strings.Contains(text, string(verdict)) ||
+				strings.Contains(text, "leaves") {
+				t.Errorf("%s", text)
+			}
+		}
+	}
+	fails(exit.Missing, verify.Incomplete, "model.sig", "no signature by a key of --public-key", "--public-key", public)
+	c.want(0, c.run("sign", at, "--key", private))
+	bill := filepath.Join(folder, "bom.cdx.json")
+	data, err := os.ReadFile(bill)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.replace(bill, append(data, ' '))
+	fails(exit.Damaged, verify.False, "model.sig", "bom.cdx.json has the SHA-256", "--public-key", public)
+	c.replace(bill, data)
+
+	for _, name := range []string{"provenance.intoto.jsonl", "model.sig"} {
+		c.replace(filepath.Join(folder, name), bytes.Repeat([]byte("x"), attestation.MaxBytes+1))
+		fails(exit.Damaged, verify.False, name, "more than 16777216 bytes")
+		if err := os.Remove(filepath.Join(folder, name)); err != nil {
+			t.Fatal(err)
+		}
+		c.want(0, c.run("sign", at, "--key", private))
+	}
+}
+
+// Byproducts that are absent are named, and not counted.
+func TestVerifyNamesWhatASignatureLacks(t *testing.T) {
+	t.Parallel() // mostly waits for an election
+	c := newClient(t)
+	view := trained(t, c)
+	private, public := c.keyFiles("a")
+	at := "models/" + view.ID + "/"
+	c.want(0, c.run("sign", at, "--key", private))
+	for _, name := range []string{"model.sig", "report.html"} {
+		if err := os.Remove(filepath.Join(c.app.dir, at, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.stdout.Reset()
+	c.want(0, c.run("verify", at, "--public-key", public))
+	if text := words(c.stdout.String()); !strings.Contains(text, "over 5 files not compared, as absent: report.html") {
+		t.Errorf("%s", c.stdout.String())
+	}
+}
+
+// What cannot be checked is refused with what to give in its place, and -q is without warnings.
+func TestVerifyRefuses(t *testing.T) {
+	c := newClient(t)
+	c.write("model.safetensors", "weights")
+	for _, args := range [][]string{{"verify", "./model.safetensors"}, {"verify", c.app.dir + "/model.safetensors"},
+		{"sign", "./model.safetensors", "--key", "x"}, {"diff", "./model.safetensors", "./x/"},
+		{"verify", "s3://models/digits-1/provenance.json"}} {
+		before := len(c.stderr.String())
+		private, _ := c.keyFiles("a")
+		if args[0] == "sign" {
+			args[3] = private
+		}
+		c.want(exit.Usage, c.run(args...))
+		in := strings.TrimSuffix(strings.TrimSuffix(args[1], "model.safetensors"), "provenance.json")
+		if said := c.stderr.String()[before:]; !strings.Contains(said, "is a file, not the folder of a job's") ||
+			!strings.Contains(said, "Name the folder that it is in: "+in+"\n") {
+			t.Errorf("%v: %s", args, said)
+		}
+	}
+	c.want(exit.Usage, c.run("verify", "./x/", "--page", "-", "-o", "json"))
+	c.wantSays("give --page a file")
+	before := c.stderr.String()
+	c.app.flags.quiet = true
+	c.app.note("gram: warning: hush")
+	if c.stderr.String() != before {
+		t.Error("a note was printed with -q")
 	}
 }
