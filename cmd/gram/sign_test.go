@@ -254,7 +254,7 @@ func TestVerifyOfWhatTheJobDidNotMake(t *testing.T) {
 	}
 	d.want(exit.Damaged, d.run("verify", view.ID, "--all"))
 	d.want(exit.Damaged, d.run("diff", view.ID, "models/"+other.ID+"/"))
-	d.wantSays("holds job " + other.ID)
+	d.wantSays("the folder of " + view.ID + " is not what the job left")
 }
 
 func TestKeysThatCannotSign(t *testing.T) {

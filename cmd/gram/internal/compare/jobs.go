@@ -10,8 +10,24 @@ import (
 	"github.com/gram-compute/gram/worker"
 )
 
-// Folder reads a file that a job left, by its name below the folder of its outputs.
-type Folder func(ctx context.Context, name string) ([]byte, error)
+// Folder is the folder of a job's outputs.
+type Folder struct {
+	Name string // for people
+	// Read reads a file, by its name below the folder.
+	Read func(ctx context.Context, name string) ([]byte, error)
+}
+
+// Damaged is a file of a job's outputs that cannot be read as what it is.
+type Damaged struct {
+	Folder, File string
+	Err          error
+}
+
+// Error names the folder and the file.
+func (d *Damaged) Error() string { return fmt.Sprintf("%s of %s: %v", d.File, d.Folder, d.Err) }
+
+// Unwrap is why.
+func (d *Damaged) Unwrap() error { return d.Err }
 
 // Difference is all that two jobs differ in. Lists are empty where nothing differs.
 type Difference struct {
@@ -25,6 +41,8 @@ type Difference struct {
 	Arrays        []Array   `json:"arrays"`    // all of the models, by name
 	Evaluated     bool      `json:"evaluated"` // both jobs held records out
 	Evaluation    []Figure  `json:"evaluation"`
+	// Other tells of each job whether its model is not the one that its proof, or else provenance.json, names.
+	Other [2]bool `json:"other_model"`
 }
 
 // job is what is read of one of the jobs.
@@ -34,6 +52,7 @@ type job struct {
 	manifest   *proof.Manifest // nil where the job left no proof
 	model      jobs.Arrays
 	figures    map[string]float64
+	other      bool // the model is not the one that the job's record names
 }
 
 // provenance is what is compared of provenance.json.
@@ -41,7 +60,8 @@ type provenance struct {
 	Job  string          `json:"job"`
 	Spec json.RawMessage `json:"spec"`
 	dataSet
-	Manifest     manifest        `json:"manifest"`
+	Model        fileOf          `json:"model"`
+	Manifest     fileOf          `json:"manifest"`
 	Queries      dataSet         `json:"queries"`
 	InitialModel json.RawMessage `json:"initial_model"`
 	Proof        *struct{}       `json:"proof"`
@@ -50,8 +70,8 @@ type provenance struct {
 	Kernels      []string        `json:"kernel_sets"`
 }
 
-// manifest is the file that lists all objects of a job.
-type manifest struct {
+// fileOf is a file by its digest: the model, or the manifest, which lists all objects of a job.
+type fileOf struct {
 	SHA256 string `json:"sha256"`
 }
 
@@ -69,7 +89,7 @@ func Jobs(ctx context.Context, left, right Folder) (*Difference, error) {
 	d := &Difference{Jobs: [2]string{a.provenance.Job, b.provenance.Job},
 		SameModel: a.model.Digest() == b.model.Digest(), Arrays: arrays(a.model, b.model),
 		Evaluated: len(a.figures) > 0 && len(b.figures) > 0, Evaluation: figures(a.figures, b.figures),
-		Build: builds(a.provenance, b.provenance)}
+		Build: builds(a.provenance, b.provenance), Other: [2]bool{a.other, b.other}}
 	var err error
 	if d.Spec, err = fields(a.provenance.Spec, b.provenance.Spec); err != nil {
 		return nil, fmt.Errorf("compare the specs: %w", err)
@@ -81,37 +101,48 @@ func Jobs(ctx context.Context, left, right Folder) (*Difference, error) {
 
 func read(ctx context.Context, folder Folder) (*job, error) {
 	j := &job{folder: folder}
-	if err := readJSON(ctx, folder, worker.ProvenanceFile, &j.provenance); err != nil {
+	if err := j.readJSON(ctx, worker.ProvenanceFile, &j.provenance); err != nil {
 		return nil, err
 	}
-	data, err := folder(ctx, worker.ModelFile)
+	data, err := folder.Read(ctx, worker.ModelFile)
 	if err != nil {
 		return nil, err
 	}
+	model := proof.DigestOf(data)
+	j.other = j.provenance.Model.SHA256 != model.String()
 	if j.model, err = jobs.Decode(data); err != nil {
-		return nil, err
+		return nil, j.damaged(worker.ModelFile, err)
 	}
 	var report struct{ Metrics []jobs.Metric }
-	if err := readJSON(ctx, folder, worker.ReportFile, &report); err != nil {
+	if err := j.readJSON(ctx, worker.ReportFile, &report); err != nil {
 		return nil, err
 	}
-	if j.figures, err = evaluated(report.Metrics); err != nil || j.provenance.Proof == nil {
-		return j, err
+	if j.figures, err = evaluated(report.Metrics); err != nil {
+		return nil, j.damaged(worker.ReportFile, err)
 	}
-	if data, err = folder(ctx, proof.ManifestFile); err != nil {
+	if j.provenance.Proof == nil {
+		return j, nil
+	}
+	if data, err = folder.Read(ctx, proof.ManifestFile); err != nil {
 		return nil, err
 	}
-	j.manifest, err = proof.ReadManifest(data)
-	return j, err
+	if j.manifest, err = proof.ReadManifest(data); err != nil {
+		return nil, j.damaged(proof.ManifestFile, err)
+	}
+	j.other = j.other || j.manifest.Model.SHA256 != model
+	return j, nil
 }
 
-func readJSON(ctx context.Context, folder Folder, name string, to any) error {
-	data, err := folder(ctx, name)
+// damaged says which file of the job cannot be used.
+func (j *job) damaged(file string, err error) error { return &Damaged{j.folder.Name, file, err} }
+
+func (j *job) readJSON(ctx context.Context, name string, to any) error {
+	data, err := j.folder.Read(ctx, name)
 	if err != nil {
 		return err
 	}
 	if err := json.Unmarshal(data, to); err != nil {
-		return fmt.Errorf("%s is not what a job leaves: %w", name, err)
+		return j.damaged(name, err)
 	}
 	return nil
 }
