@@ -37,8 +37,8 @@ cluster's store, whether or not there is a cluster.
 A job that is named by its id is compared first with what its cluster, or the
 store, knows of it, as ` + "`gram verify`" + ` does.
 
-Exit code 0: the models are the same, byte for byte. 9: they are not, or files of
-one are damaged or not that job's; ` + "`gram verify`" + ` tells more.`,
+Exit code 0: the models are the same, byte for byte. 9: they are not, or files
+of one are damaged or not that job's; ` + "`gram verify`" + ` tells more.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error { return diffJobs(cmd.Context(), a, args, store) },
 	}

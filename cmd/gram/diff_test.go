@@ -60,8 +60,8 @@ func diffOf(t *testing.T, c *session, a, b string) (d compare.Difference) {
 	return d
 }
 
-// A file that cannot be used is named with its job, a model that is not the one of its record is told, and both point to
-// gram verify.
+// A file that cannot be used is named with its job, a model that is not the one of its record is told, and both
+// point to gram verify.
 func TestDiffOfDamagedFolders(t *testing.T) {
 	t.Parallel() // mostly waits for elections
 	c := newClient(t)
