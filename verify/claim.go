@@ -38,7 +38,7 @@ func (v *verifier) conclude() {
 	default:
 		r.Verdict = Verified
 		if r.Leaves.Done+r.Merges.Done+r.Steps.Done == 0 {
-			r.Verdict = DigestsOnly
+			r.Verdict, r.Draw, r.Named = DigestsOnly, "", false // it chose nothing
 			r.Says = append(r.Says, "Only digests were compared. Nothing was repeated, so a false leaf, merge or step is "+
 				"not found; --all repeats them, --sample N and --rounds N some.")
 			return

@@ -138,7 +138,7 @@ func inputMissing(object string, err error) Finding {
 		f.Says = fmt.Sprintf("Input is missing: %v.", fault.WithHint(""))
 		switch fault.Code {
 		case protocol.CodeInputChanged, protocol.CodeInputDamaged:
-			f.Says += " Restore the object that was planned, or check against a store that has it: a copy on a disk has " +
+			f.Says += " Restore the object that was planned, or ask the owner of the data for it. On a disk a copy has " +
 				"another ETag."
 		case protocol.CodeStoreDenied:
 			f.Says += " Check the URI, and that this process may read it."

@@ -138,7 +138,10 @@ func printDifference(a *app, d *compare.Difference) {
 		}
 	}
 	t.Write(a.out)
-	fmt.Fprintf(a.out, "\nnodes  %s\n\n", d.Nodes.Says)
+	var nodes strings.Builder
+	writeWrapped(&nodes, "       ", d.Nodes.Says)
+	fmt.Fprintf(a.out, "\nnodes  %s\n", strings.TrimSpace(nodes.String()))
+	fmt.Fprintln(a.out)
 	printArrays(a, d.Arrays)
 	printFigures(a, d)
 }
@@ -192,13 +195,13 @@ func printArrays(a *app, arrays []compare.Array) {
 		case array.Says == "the same":
 			same++
 		case array.Differ == 0:
-			t.Row(terminal.Shorten(array.Name, diffColumns), array.Type, array.Says)
+			t.Row(shortenStart(array.Name, diffColumns), array.Type, array.Says)
 		default:
 			ulps := [2]string{"-", "-"} // of whole numbers
 			if array.MaxULP > 0 {
 				ulps = [2]string{shortULP(array.MaxULP), shortNumber(array.MeanULP)}
 			}
-			t.Row(terminal.Shorten(array.Name, diffColumns), array.Type,
+			t.Row(shortenStart(array.Name, diffColumns), array.Type,
 				fmt.Sprintf("%d of %d", array.Differ, array.Elements), shortNumber(array.Largest), ulps[0], ulps[1])
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/gram-compute/gram/attestation"
 	"github.com/gram-compute/gram/cmd/gram/internal/exit"
@@ -40,7 +41,7 @@ func TestVerifySaysWhatFollows(t *testing.T) {
 		t.Errorf("a draw that was made here: %+v", r)
 	}
 	if r := checkedJSON(t, c, 0, "verify", folder, "--sample", "0", "--rounds", "0"); r.Verdict != "digests only" ||
-		!strings.Contains(r.Says[0], "Nothing was repeated") {
+		r.Draw != "" || !strings.Contains(r.Says[0], "Nothing was repeated") {
 		t.Errorf("nothing was repeated: %+v", r)
 	}
 }
@@ -64,6 +65,11 @@ func TestVerifyShowsSignaturesThatFail(t *testing.T) {
 		}
 		c.stdout.Reset()
 		c.want(code, c.run(append(args, "--page", "check.html")...))
+		for _, line := range strings.Split(c.stdout.String(), "\n") {
+			if utf8.RuneCountInString(line) > 80 {
+				t.Errorf("a line has %d columns: %s", utf8.RuneCountInString(line), line)
+			}
+		}
 		for _, text := range []string{c.stdout.String(), string(c.read("check.html"))} {
 			if !strings.Contains(words(text), says) || !strings.Contains(text, string(verdict)) ||
 				strings.Contains(text, "leaves") {

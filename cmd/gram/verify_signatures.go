@@ -145,10 +145,12 @@ func signatureLines(found []attestation.Finding) [][2]string {
 	var lines [][2]string
 	for _, f := range found {
 		text := string(f.Verdict)
-		if f.Verdict == attestation.Valid {
+		switch f.Verdict {
+		case attestation.Valid:
 			text += fmt.Sprintf(", by the key %.16s, over %d files", f.Key, f.Covered)
-		} else {
+		case attestation.Unchecked:
 			text += ": " + f.Why
+		default: // a finding says why
 		}
 		lines = append(lines, [2]string{f.File, text})
 		if len(f.Absent) > 0 {
