@@ -246,6 +246,8 @@ func TestVerifyOfWhatTheJobDidNotMake(t *testing.T) {
 	c.replace(report, bytes.Replace(data, []byte(view.ID), []byte(other.ID), 1))
 	d.want(exit.Damaged, d.run("verify", view.ID))
 	d.wantSays("report.json (the cluster knows it as the one that job " + view.ID + " left)")
+	d.want(exit.Damaged, d.run("diff", view.ID, "models/"+other.ID+"/"))
+	d.wantSays("the folder of " + view.ID + " is not what the job left")
 	if err := os.RemoveAll(folder); err != nil {
 		t.Fatal(err)
 	}

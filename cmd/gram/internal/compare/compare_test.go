@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/proof"
@@ -132,34 +130,6 @@ func TestFirstNode(t *testing.T) {
 	}
 }
 
-// Records that say another number of trees than their manifests are told apart, and not read past their end.
-func TestTreesThatAreAbsent(t *testing.T) {
-	few := recordOf(1)
-	few.Trees, few.Nodes = few.Trees[:1], few.Nodes[:5*32]
-	for _, got := range []Nodes{firstNode(recordOf(1), few), firstNode(few, recordOf(1))} {
-		if !strings.Contains(got.Says, "trees in one, and") {
-			t.Errorf("%+v", got)
-		}
-	}
-}
-
-// A round of many trees is compared in one pass: finding each node anew takes minutes.
-func TestManyTrees(t *testing.T) {
-	of := func(last byte) *proof.Record {
-		r := &proof.Record{Round: 1, Phase: "p", Trees: slices.Repeat([]int64{1}, 1<<18), Nodes: make([]byte, 32<<18)}
-		r.Nodes[len(r.Nodes)-32] = last
-		return r
-	}
-	begun := time.Now()
-	got := firstNode(of(0), of(1))
-	if got.Tree != 1<<18-1 || got.Leaves != 1 || got.Of != 1<<18 {
-		t.Errorf("%+v", got)
-	}
-	if took := time.Since(begun); took > 10*time.Second {
-		t.Errorf("%d trees took %v", 1<<18, took)
-	}
-}
-
 // Figures of an evaluation are numbers; tables of labels are left out, and so is what only one job has.
 func TestFigures(t *testing.T) {
 	of := func(text string) map[string]float64 {
@@ -180,7 +150,7 @@ func TestFigures(t *testing.T) {
 // Objects beyond those that provenance lists differ where the manifests do.
 func TestObjectsThatAreNotListed(t *testing.T) {
 	of := func(count int, digest string) provenance {
-		return provenance{dataSet: dataSet{Objects: []object{{Key: "a"}}, Count: count}, Manifest: fileOf{digest}}
+		return provenance{dataSet: dataSet{Objects: []object{{Key: "a"}}, Count: count}, Manifest: manifest{digest}}
 	}
 	if found := inputs(of(2, "1"), of(2, "2")); len(found) != 1 || found[0].Path != "objects that are not listed" {
 		t.Errorf("other objects: %v", found)

@@ -10,25 +10,6 @@ import (
 	"github.com/gram-compute/gram/worker"
 )
 
-// Folder is the folder of a job's outputs.
-type Folder struct {
-	Name string // for people
-	// Read reads a file, by its name below the folder.
-	Read func(ctx context.Context, name string) ([]byte, error)
-}
-
-// Damaged is a file of a job's outputs that cannot be read as what it is.
-type Damaged struct {
-	Folder, File string
-	Err          error
-}
-
-// Error names the folder and the file.
-func (d *Damaged) Error() string { return fmt.Sprintf("%s of %s: %v", d.File, d.Folder, d.Err) }
-
-// Unwrap is why.
-func (d *Damaged) Unwrap() error { return d.Err }
-
 // Difference is all that two jobs differ in. Lists are empty where nothing differs.
 type Difference struct {
 	SchemaVersion int       `json:"schema_version"`
@@ -60,8 +41,8 @@ type provenance struct {
 	Job  string          `json:"job"`
 	Spec json.RawMessage `json:"spec"`
 	dataSet
-	Model        fileOf          `json:"model"`
-	Manifest     fileOf          `json:"manifest"`
+	Model        proof.File      `json:"model"`
+	Manifest     manifest        `json:"manifest"`
 	Queries      dataSet         `json:"queries"`
 	InitialModel json.RawMessage `json:"initial_model"`
 	Proof        *struct{}       `json:"proof"`
@@ -70,8 +51,8 @@ type provenance struct {
 	Kernels      []string        `json:"kernel_sets"`
 }
 
-// fileOf is a file by its digest: the model, or the manifest, which lists all objects of a job.
-type fileOf struct {
+// manifest is the file that lists all objects of a job.
+type manifest struct {
 	SHA256 string `json:"sha256"`
 }
 
@@ -109,7 +90,7 @@ func read(ctx context.Context, folder Folder) (*job, error) {
 		return nil, err
 	}
 	model := proof.DigestOf(data)
-	j.other = j.provenance.Model.SHA256 != model.String()
+	j.other = j.provenance.Model.SHA256 != model
 	if j.model, err = jobs.Decode(data); err != nil {
 		return nil, j.damaged(worker.ModelFile, err)
 	}
@@ -132,9 +113,6 @@ func read(ctx context.Context, folder Folder) (*job, error) {
 	j.other = j.other || j.manifest.Model.SHA256 != model
 	return j, nil
 }
-
-// damaged says which file of the job cannot be used.
-func (j *job) damaged(file string, err error) error { return &Damaged{j.folder.Name, file, err} }
 
 func (j *job) readJSON(ctx context.Context, name string, to any) error {
 	data, err := j.folder.Read(ctx, name)
