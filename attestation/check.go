@@ -12,7 +12,8 @@ type Verdict string
 
 // The verdicts of a signature.
 const (
-	// Valid: a trusted key made it, and every file that it names has the digest that it names.
+	// Valid: a trusted key made it, and every file that it names has the digest that it names. Byproducts may be
+	// absent.
 	Valid Verdict = "valid"
 	// Unchecked: no trusted key made it, or what it covers cannot be compared here. It says nothing, good or bad.
 	Unchecked Verdict = "unchecked"
@@ -28,6 +29,7 @@ type Finding struct {
 	Verdict Verdict  `json:"verdict"`
 	Why     string   `json:"why,omitempty"`     // of every verdict but Valid
 	Covered int      `json:"covered,omitempty"` // files whose digests were compared
+	Absent  []string `json:"absent,omitempty"`  // files that it names, and that are not in the folder
 	Beside  []string `json:"beside,omitempty"`  // files of the folder that model.sig does not cover
 }
 
@@ -120,7 +122,7 @@ func (f Folder) checkModel(trusted []PublicKey) Finding {
 	if err != nil {
 		return unread(found, err)
 	}
-	if err := f.compare(signed, true); err != nil {
+	if _, err := f.compare(signed, true); err != nil {
 		return invalid(found, err)
 	}
 	covered := make(map[string]bool, len(signed))
@@ -151,10 +153,12 @@ func (f Folder) checkProvenance(number int, line []byte, trusted []PublicKey) Fi
 	if err != nil {
 		return unread(found, err)
 	}
-	if err := errors.Join(f.compare(named[:subjects], true), f.compare(named[subjects:], false)); err != nil {
+	_, missing := f.compare(named[:subjects], true)
+	absent, differs := f.compare(named[subjects:], false)
+	if err := errors.Join(missing, differs); err != nil {
 		return invalid(found, err)
 	}
-	found.Verdict, found.Covered = Valid, len(named)
+	found.Verdict, found.Covered, found.Absent = Valid, len(named)-len(absent), absent
 	return found
 }
 
@@ -178,8 +182,9 @@ func opened(e Envelope, found Finding, trusted []PublicKey) ([]byte, Finding) {
 	return nil, found
 }
 
-// compare compares the folder's files with those that a signature names. The model must be among them if they are all.
-func (f Folder) compare(named []File, all bool) error {
+// compare compares the folder's files with those that a signature names, and returns those that are absent. If all must
+// be present, none is, and the model must be among them.
+func (f Folder) compare(named []File, all bool) (absent []string, err error) {
 	have := make(map[string]Digest, len(f.Files))
 	for _, file := range f.Files {
 		have[file.Name] = file.SHA256
@@ -189,16 +194,18 @@ func (f Folder) compare(named []File, all bool) error {
 		digest, ok := have[file.Name]
 		switch {
 		case !ok && all:
-			return fmt.Errorf("%s, which it covers, is absent", file.Name)
-		case ok && digest != file.SHA256:
-			return fmt.Errorf("%s has the SHA-256 %s, and it covers %s", file.Name, digest, file.SHA256)
+			return nil, fmt.Errorf("%s, which it covers, is absent", file.Name)
+		case !ok:
+			absent = append(absent, file.Name)
+		case digest != file.SHA256:
+			return nil, fmt.Errorf("%s has the SHA-256 %s, and it covers %s", file.Name, digest, file.SHA256)
 		}
 		model = model || file.Name == f.Model
 	}
 	if !model {
-		return fmt.Errorf("it does not cover %s", f.Model)
+		return nil, fmt.Errorf("it does not cover %s", f.Model)
 	}
-	return nil
+	return absent, nil
 }
 
 // unread is the verdict on what was not understood: a payload that its key vouches for, or a bundle.

@@ -66,6 +66,22 @@ func verdicts(all []attestation.Finding) string {
 	return strings.Join(list, " ")
 }
 
+// Byproducts that are absent do not make a signature invalid. They are named, and not counted as compared.
+func TestAbsentByproducts(t *testing.T) {
+	key := keyOf(t, "a")
+	f := signed(t, key)
+	f.ModelSignature, f.Files = nil, []attestation.File{model, manifest}
+	found := f.Check(key.Public())
+	if len(found) != 1 || found[0].Verdict != attestation.Valid || found[0].Covered != 2 ||
+		!slices.Equal(found[0].Absent, []string{"report.json"}) {
+		t.Errorf("found %+v", found)
+	}
+	f.Files = []attestation.File{model, report}
+	if found := f.Check(key.Public()); found[0].Verdict != attestation.Invalid { // a subject must be there
+		t.Errorf("without the manifest: %+v", found)
+	}
+}
+
 func TestSignAndCheck(t *testing.T) {
 	key := keyOf(t, "a")
 	f := signed(t, key)

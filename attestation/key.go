@@ -61,7 +61,7 @@ func ReadPrivateKey(text []byte) (*PrivateKey, error) {
 		parsed, err = x509.ParsePKCS8PrivateKey(block.Bytes)
 	}
 	if err != nil {
-		return nil, keyFault("private", errors.New("its bytes are not a key")) // the parser may quote them
+		return nil, keyFault("private", errBytes)
 	}
 	key, ok := parsed.(*ecdsa.PrivateKey)
 	if !ok {
@@ -78,14 +78,21 @@ func ReadPublicKey(text []byte) (PublicKey, error) {
 	}
 	parsed, err := x509.ParsePKIXPublicKey(block.Bytes)
 	if err != nil {
-		return PublicKey{}, keyFault("public", errors.New("its bytes are not a key"))
+		return PublicKey{}, keyFault("public", errBytes)
 	}
 	key, ok := parsed.(*ecdsa.PublicKey)
 	if !ok {
 		return PublicKey{}, keyFault("public", fmt.Errorf("it is %s", algorithm(parsed)))
 	}
-	return newPublicKey(key)
+	public, err := newPublicKey(key)
+	if err != nil {
+		return PublicKey{}, keyFault("public", err)
+	}
+	return public, nil
 }
+
+// errBytes stands for what a parser says, which may quote the key.
+var errBytes = errors.New("its bytes are not a key of a kind that is known here")
 
 // algorithm names what a key that is not ECDSA is for.
 func algorithm(key any) string {
@@ -129,11 +136,11 @@ func newPrivateKey(key *ecdsa.PrivateKey) (*PrivateKey, error) {
 
 func newPublicKey(key *ecdsa.PublicKey) (PublicKey, error) {
 	if key.Curve != elliptic.P256() {
-		return PublicKey{}, keyFault("public", fmt.Errorf("it is on the curve %s", key.Curve.Params().Name))
+		return PublicKey{}, fmt.Errorf("it is on the curve %s", key.Curve.Params().Name)
 	}
 	der, err := x509.MarshalPKIXPublicKey(key)
 	if err != nil {
-		return PublicKey{}, keyFault("public", err)
+		return PublicKey{}, err
 	}
 	text := pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})
 	sum := sha256.Sum256(text)
@@ -164,14 +171,12 @@ func onlyBlock(text []byte, types ...string) (*pem.Block, error) {
 }
 
 func keyFault(which string, err error) error {
-	if fault, ok := errors.AsType[*protocol.Fault](err); ok {
-		return fault
-	}
-	hint := "`openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out key.pem` makes one"
+	hint := "ECDSA keys on P-256 are taken, in PEM and not encrypted: " +
+		"`openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out key.pem` makes one"
 	if which == "public" {
-		hint = "`openssl pkey -in key.pem -pubout -out key.pub` writes the public key of a private one"
+		hint += ", `openssl pkey -in key.pem -pubout -out key.pub` writes its public key"
 	}
-	return protocol.InputFault(protocol.CodeKeyUnusable, "the %s key cannot be used; ECDSA keys on P-256 can", which).
+	return protocol.InputFault(protocol.CodeKeyUnusable, "the %s key cannot be used", which).
 		Because(err).WithHint(hint)
 }
 

@@ -116,6 +116,24 @@ func TestKeysOfOtherKinds(t *testing.T) {
 	}
 }
 
+// A key of another curve is called what it was given as, and the advice says which keys are taken.
+func TestAdviceOnKeys(t *testing.T) {
+	p384, err := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, private := attestation.ReadPrivateKey(pkcs8(p384))
+	_, public := attestation.ReadPublicKey(spki(p384.Public()))
+	for which, err := range map[string]error{"private": private, "public": public} {
+		fault, ok := errors.AsType[*protocol.Fault](err)
+		if !ok || fault.What != "the "+which+" key cannot be used" || fault.Err.Error() != "it is on the curve P-384" ||
+			!strings.Contains(fault.Hint, "ECDSA keys on P-256 are taken") ||
+			strings.Contains(fault.Hint, "-pubout") != (which == "public") {
+			t.Errorf("%s: %v", which, err)
+		}
+	}
+}
+
 func TestDerivedKeys(t *testing.T) {
 	secret := bytes.Repeat([]byte{1}, 32)
 	id := func(secret []byte, purpose string) string {

@@ -49,7 +49,7 @@ func OpenFault(uri string, err error) error {
 		errors.Is(err, objstore.ErrUnavailable) {
 		return StoreFault(uri, err)
 	}
-	return protocol.TaskFault(protocol.CodeStoreDenied, "this worker cannot open it").In(uri).
+	return protocol.TaskFault(protocol.CodeStoreDenied, "this process cannot open it").In(uri).
 		Because(err).
 		WithHint("Check the URI, and that every worker has the credentials or the --file-root for it")
 }

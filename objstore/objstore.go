@@ -34,6 +34,8 @@ var (
 	ErrInvalidKey = errors.New("invalid key")
 	// ErrRange: the requested range does not lie inside the object.
 	ErrRange = errors.New("range outside object")
+	// ErrTooLarge: the object has more bytes than the caller reads.
+	ErrTooLarge = errors.New("object too large")
 	// ErrInvalidURI: the URI is malformed, of an unknown scheme, or outside what this process may open.
 	ErrInvalidURI = errors.New("invalid store URI")
 )

@@ -25,7 +25,7 @@ func (o GetOptions) Resolve(size int64) (start, length int64, err error) {
 }
 
 // ReadAll reads one object, or the range of it that opt asks for, into memory,
-// at most limit bytes. Memory grows with the bytes that arrive, not with the size claimed.
+// at most limit bytes; more are ErrTooLarge. Memory grows with the bytes that arrive, not with the size claimed.
 func ReadAll(ctx context.Context, s Store, key string, opt GetOptions, limit int64) (data []byte, info Info,
 	err error) {
 	r, info, err := s.Get(ctx, key, opt)
@@ -41,7 +41,7 @@ func ReadAll(ctx context.Context, s Store, key string, opt GetOptions, limit int
 	}
 	if n > limit {
 		return nil, Info{}, &Error{Op: "get", Store: s.String(), Key: key,
-			Err: fmt.Errorf("more than the %d bytes allowed here", limit)}
+			Err: fmt.Errorf("%w: more than the %d bytes allowed here", ErrTooLarge, limit)}
 	}
 	return buf.Bytes(), info, nil
 }

@@ -1,4 +1,4 @@
-// Package proof is what a finished job leaves so that a stranger can check it: the digests of all that was made on the
+// Package proof is what a finished job leaves so that anyone can check it: the digests of all that was made on the
 // way from the input to the model, under one root.
 //
 // Below the folder of the job's outputs lie

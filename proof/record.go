@@ -57,13 +57,19 @@ func (r *Record) Leaves() int64 {
 	return leaves
 }
 
-// Node is the digest of a canonical node of a tree.
+// Node is the digest of a canonical node of a tree. It takes as many steps as there are trees before: who visits all
+// nodes calls At.
 func (r *Record) Node(tree int, node protocol.Node) Digest {
 	before := 0
 	for _, leaves := range r.Trees[:tree] {
 		before += Nodes(protocol.Tree(leaves))
 	}
-	at := len(Digest{}) * (before + Place(protocol.Tree(r.Trees[tree]), node))
+	return r.At(before + Place(protocol.Tree(r.Trees[tree]), node))
+}
+
+// At is the digest of the node at a place among all of the round: tree after tree, each in post-order.
+func (r *Record) At(place int) Digest {
+	at := len(Digest{}) * place
 	return Digest(r.Nodes[at : at+len(Digest{})])
 }
 

@@ -13,7 +13,7 @@ import (
 // CheckPage is the page of a check of a finished job.
 type CheckPage struct {
 	Job, Kind string
-	Verdict   string   // "verified", "false" or "incomplete"
+	Verdict   string   // "verified", "digests only", "false" or "incomplete"
 	Says      []string // what follows, in sentences
 	Facts     [][2]string
 	Counts    *jobs.FigureTable

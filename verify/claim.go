@@ -37,6 +37,12 @@ func (v *verifier) conclude() {
 		r.Says = append(r.Says, "Something is missing. What could be checked matches.")
 	default:
 		r.Verdict = Verified
+		if r.Leaves.Done+r.Merges.Done+r.Steps.Done == 0 {
+			r.Verdict, r.Draw, r.Named = DigestsOnly, "", false // it chose nothing
+			r.Says = append(r.Says, "Only digests were compared. Nothing was repeated, so a false leaf, merge or step is "+
+				"not found; --all repeats them, --sample N and --rounds N some.")
+			return
+		}
 	}
 	if v.records == nil {
 		r.Says = append(r.Says, "Nothing was repeated.")
@@ -55,10 +61,11 @@ func (v *verifier) claims() (says []string) {
 	case r.Leaves.Done == r.Leaves.Of:
 		says = append(says, fmt.Sprintf("All %d leaves were repeated: none is false.", r.Leaves.Of))
 	case r.Drawn > 0:
-		says = append(says, fmt.Sprintf("%d of %d leaves were drawn, and none is false: with 99 %% confidence fewer "+
-			"than %d are (%.2g %%).", r.Drawn, r.DrawnOf, r.MaxFalse, 100*float64(r.MaxFalse)/float64(r.DrawnOf)))
-		says = append(says, fmt.Sprintf("One false leaf in 10,000 may be missed: such a sample finds it in %s of 100 "+
-			"tries.", percent(r.Drawn, 10_000)))
+		says = append(says, r.claim())
+		if r.Drawn < r.DrawnOf {
+			says = append(says, fmt.Sprintf("One false leaf in 10,000 may be missed: such a sample finds it in %s of 100 "+
+				"tries.", percent(r.Drawn, 10_000)))
+		}
 	case r.Leaves.Done > 0:
 		says = append(says, fmt.Sprintf("No leaf was drawn. %d of %d were repeated with their whole rounds, and none is "+
 			"false.", r.Leaves.Done, r.Leaves.Of))
@@ -70,6 +77,22 @@ func (v *verifier) claims() (says []string) {
 			"compared, and they were not drawn from. --all repeats them.", r.Unbacked))
 	}
 	return append(says, mergesAndSteps(r.Merges, r.Steps))
+}
+
+// claim is what follows from the leaves that were drawn. By a draw that a person named, nothing follows if the one who
+// trained knew it.
+func (r *Result) claim() string {
+	if r.Drawn == r.DrawnOf {
+		return fmt.Sprintf("All %d leaves of the rounds whose states are known were repeated: none is false.", r.Drawn)
+	}
+	drawn := fmt.Sprintf("%d of %d leaves were drawn, and none is false", r.Drawn, r.DrawnOf)
+	fewer := fmt.Sprintf("with 99 %% confidence fewer than %d are (%.2g %%).", r.MaxFalse,
+		100*float64(r.MaxFalse)/float64(r.DrawnOf))
+	if r.Named {
+		return fmt.Sprintf("%s. The draw was named, not made here. If the one who trained did not know it beforehand, %s "+
+			"Else nothing follows.", drawn, fewer)
+	}
+	return drawn + ": " + fewer
 }
 
 // mergesAndSteps does not speak of merges where each round has one leaf.

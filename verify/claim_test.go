@@ -51,12 +51,20 @@ func TestClaims(t *testing.T) {
 	}{
 		"all": {Result{Leaves: Count{3, 3}, Merges: Count{2, 2}, Steps: Count{1, 1}}, []string{"All 3 leaves", "follows"}},
 		"sample": {Result{Leaves: Count{459, 20000}, Drawn: 459, DrawnOf: 10000, Unbacked: 10000, Steps: Count{1, 2}},
-			[]string{"fewer than 98 are", "may be missed: such a sample finds it in 5 of 100", "10000 leaves are of rounds", "1 of 2 steps"}},
+			[]string{"fewer than 98 are", "may be missed: such a sample finds it in 5 of 100", "10000 leaves are of rounds",
+				"1 of 2 steps"}},
+		"all that were known": {Result{Leaves: Count{5, 9}, Drawn: 5, DrawnOf: 5, Unbacked: 4, Steps: Count{1, 2}},
+			[]string{"All 5 leaves of the rounds whose states are known were repeated: none is false. 4 leaves are"}},
 		"one leaf": {Result{Leaves: Count{1, 1}, Steps: Count{1, 1}},
 			[]string{"The only leaf was repeated: it is not false. All steps were repeated"}},
-		"no merges": {Result{Leaves: Count{0, 9}, Steps: Count{1, 2}}, []string{"No leaf was repeated. 1 of 2 steps were"}},
-		"none":      {Result{Leaves: Count{0, 9}, DrawnOf: 9}, []string{"No leaf was repeated"}},
-		"wrong":     {Result{Leaves: Count{3, 3}, False: []Finding{{Of: OfLeaf}}}, []string{"not what its proof says"}},
+		"no merges": {Result{Leaves: Count{0, 9}, Steps: Count{1, 2}},
+			[]string{"No leaf was repeated. 1 of 2 steps were"}},
+		"named": {Result{Leaves: Count{3, 20000}, Drawn: 3, DrawnOf: 20000, Named: true, Steps: Count{1, 2}},
+			[]string{"3 of 20000 leaves were drawn, and none is false. The draw was named, not made here. If the one who " +
+				"trained did not know it beforehand, with 99 % confidence fewer than 15691 are"}},
+		"none": {Result{Leaves: Count{0, 9}, DrawnOf: 9},
+			[]string{"Only digests were compared. Nothing was repeated"}},
+		"wrong": {Result{Leaves: Count{3, 3}, False: []Finding{{Of: OfLeaf}}}, []string{"not what its proof says"}},
 	} {
 		v := &verifier{outputs: outputs{ledger: &ledger{result: &c.r}}}
 		v.records = append(v.records, nil)
@@ -66,6 +74,21 @@ func TestClaims(t *testing.T) {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: %q lacks %q", name, text, want)
 			}
+		}
+	}
+}
+
+// The verdict says whether anything was repeated: a leaf, merge or step is enough.
+func TestVerdicts(t *testing.T) {
+	for want, r := range map[Verdict]Result{
+		DigestsOnly: {Leaves: Count{0, 9}, Merges: Count{0, 8}, Steps: Count{0, 1}, Files: Count{7, 7}},
+		Verified:    {Leaves: Count{0, 9}, Merges: Count{1, 8}, Steps: Count{0, 1}},
+		Incomplete:  {Leaves: Count{0, 9}, Missing: []Finding{{Of: OfInput}}},
+		False:       {Leaves: Count{0, 9}, False: []Finding{{Of: OfLeaf}}},
+	} {
+		v := &verifier{outputs: outputs{ledger: &ledger{result: &r}}}
+		if v.conclude(); r.Verdict != want {
+			t.Errorf("%q, want %q", r.Verdict, want)
 		}
 	}
 }

@@ -34,6 +34,8 @@ type Config struct {
 	Rounds int
 	// Draw chooses the leaves and rounds. It must not be known to the one that ran the job.
 	Draw uint64
+	// Named is whether a person named Draw: the claim then depends on who knew the number before.
+	Named bool
 	// Parallel is how many leaves are repeated at a time; 0 is one for each CPU.
 	Parallel int
 	// Progress hears how far a stage is; calls follow each other. It may be nil.

@@ -116,7 +116,7 @@ func (v *verifier) openInputs(ctx context.Context) error {
 			return err
 		}
 		if in.unread = err; err != nil {
-			v.isMissing(Finding{Of: OfInput, File: s.URI, Says: fmt.Sprintf("Input is missing: %v.", err)})
+			v.isMissing(inputMissing(s.URI, err))
 			continue
 		}
 		if err := v.allPinned(ctx, store, in); err != nil {
@@ -173,7 +173,7 @@ func (v *verifier) pinned(ctx context.Context, store objstore.Store, prefix stri
 			if err = dataset.StoreFault(o.Key, err); err == nil || ended(err) {
 				return err
 			}
-			v.isMissing(Finding{Of: OfInput, File: o.Key, Says: fmt.Sprintf("Input is missing: %v.", err)})
+			v.isMissing(inputMissing(o.Key, err))
 			return nil
 		})
 	}
@@ -222,7 +222,9 @@ func (v *verifier) firstState(ctx context.Context) (jobs.Arrays, error) {
 		if ended(err) {
 			return err
 		}
-		v.isMissing(Finding{Of: OfInput, File: uri, Says: fmt.Sprintf("The model that the job begins from: %v.", err)})
+		f := inputMissing(uri, err)
+		f.Says = "The model that the job begins from: " + f.Says
+		v.isMissing(f)
 		return nil
 	}
 	store, name, err := v.openRead(ctx, uri)

@@ -122,10 +122,29 @@ func (v *ledger) failed(f Finding, err error) error {
 	switch fault.Code {
 	case protocol.CodeInputChanged, protocol.CodeInputDamaged, protocol.CodeStoreDenied, protocol.CodeStore,
 		protocol.CodeLost:
-		v.isMissing(Finding{Of: OfInput, File: fault.Object, Says: "Input is missing: " + fault.Error() + "."})
+		v.isMissing(inputMissing(fault.Object, fault))
 	default:
-		f.Says += fmt.Sprintf(": repeating it fails: %v.", fault)
+		f.Says += fmt.Sprintf(": repeating it fails: %v.", fault.WithHint(""))
 		v.isFalse(f)
 	}
 	return nil
+}
+
+// inputMissing is a finding of input that cannot be read as it was planned. A fault advises the one who runs jobs; this
+// advises the one who checks one.
+func inputMissing(object string, err error) Finding {
+	f := Finding{Of: OfInput, File: object, Says: fmt.Sprintf("Input is missing: %v.", err)}
+	if fault, ok := errors.AsType[*protocol.Fault](err); ok {
+		f.Says = fmt.Sprintf("Input is missing: %v.", fault.WithHint(""))
+		switch fault.Code {
+		case protocol.CodeInputChanged, protocol.CodeInputDamaged:
+			f.Says += " Restore the object that was planned, or ask the owner of the data for it. On a disk a copy has " +
+				"another ETag."
+		case protocol.CodeStoreDenied:
+			f.Says += " Check the URI, and that this process may read it."
+		case protocol.CodeStore, protocol.CodeLost:
+			f.Says += " Check again when the store answers."
+		}
+	}
+	return f
 }

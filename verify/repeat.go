@@ -17,7 +17,7 @@ func (v *verifier) repeat(ctx context.Context) error {
 	}
 	plan := v.draw()
 	if plan[0].drawn != nil {
-		v.result.Draw = fmt.Sprint(v.cfg.Draw)
+		v.result.Draw, v.result.Named = fmt.Sprint(v.cfg.Draw), v.cfg.Named
 	}
 	var own jobs.Arrays // the state that repeating the round before gave
 	for i, r := range v.rounds {

@@ -10,9 +10,10 @@ type Verdict string
 
 // Verdicts.
 const (
-	Verified   Verdict = "verified"
-	False      Verdict = "false"
-	Incomplete Verdict = "incomplete" // something is missing, and nothing that was checked is false
+	Verified    Verdict = "verified"
+	DigestsOnly Verdict = "digests only" // they match, and nothing was repeated
+	False       Verdict = "false"
+	Incomplete  Verdict = "incomplete" // something is missing, and nothing that was checked is false
 )
 
 // Result is what was checked, and what follows.
@@ -20,12 +21,14 @@ type Result struct {
 	Job     string       `json:"job"`
 	Kind    string       `json:"kind"`
 	Verdict Verdict      `json:"verdict"`
-	Model   proof.Digest `json:"model_sha256"`
-	Root    proof.Digest `json:"root"`
+	Model   proof.Digest `json:"model_sha256,omitzero"`
+	Root    proof.Digest `json:"root,omitzero"`
 	Kept    string       `json:"kept"` // of spec.run.proof
 	Kernels string       `json:"kernel_set"`
 	// Draw is the number that chose leaves and rounds; empty where all were repeated.
 	Draw string `json:"draw,omitempty"`
+	// Named is whether a person named Draw.
+	Named bool `json:"draw_named,omitempty"`
 
 	Files  Count `json:"files"` // compared with their digests
 	Rounds Count `json:"rounds"`
@@ -35,10 +38,12 @@ type Result struct {
 	// Emitted are files beside the model that repeated leaves and steps made again.
 	Emitted int64 `json:"emitted_repeated"`
 
-	Drawn    int64 `json:"leaves_drawn"`     // and repeated
-	DrawnOf  int64 `json:"leaves_drawn_of"`  // of the rounds whose states are known
-	Unbacked int64 `json:"leaves_unbacked"`  // of the other rounds: compared by digest only
-	MaxFalse int64 `json:"max_false_leaves"` // with 99 % confidence, fewer than that of DrawnOf; 0: nothing follows
+	Drawn    int64 `json:"leaves_drawn"`    // and repeated
+	DrawnOf  int64 `json:"leaves_drawn_of"` // of the rounds whose states are known
+	Unbacked int64 `json:"leaves_unbacked"` // of the other rounds: compared by digest only
+	// MaxFalse: with 99 % confidence, fewer than that of DrawnOf are false; 0: nothing follows. If the draw was named,
+	// that holds only if the one who trained did not know it beforehand.
+	MaxFalse int64 `json:"max_false_leaves"`
 
 	// False are what does not match, in order: files, then nodes by round, tree and post-order, and the step.
 	False   []Finding `json:"false"`
@@ -66,6 +71,8 @@ const (
 	OfOutput = "output" // a file that a leaf or step makes is another one
 	OfInput  = "input"
 	OfCode   = "code" // this build cannot repeat the job
+
+	OfSignature = "signature" // beside the model
 )
 
 // Finding is something that does not match, or is missing.

@@ -39,8 +39,7 @@ func (r *round) place(tree int, node protocol.Node) int {
 
 // recorded is the digest of a node, in constant time.
 func (r *round) recorded(tree int, node protocol.Node) proof.Digest {
-	at := len(proof.Digest{}) * r.place(tree, node)
-	return proof.Digest(r.Nodes[at : at+len(proof.Digest{})])
+	return r.At(r.place(tree, node))
 }
 
 // leafAt finds a leaf that is counted over all trees.

@@ -70,8 +70,11 @@ func (a *app) palette(stream io.Writer) terminal.Palette {
 	return terminal.Palette{On: terminal.UseColor(choice, a.getenv, terminal.IsTerminal(stream))}
 }
 
-// note prints a line for people.
+// note prints a line for people, unless they want none.
 func (a *app) note(format string, args ...any) {
+	if a.flags.quiet {
+		return
+	}
 	fmt.Fprintln(a.err, protocol.VisibleLines(fmt.Sprintf(format, args...)))
 }
 

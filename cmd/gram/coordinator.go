@@ -107,7 +107,7 @@ func watchFlags(set *pflag.FlagSet, cfg *coordinator.Config) {
 	set.DurationVar(&cfg.Schedule.LeaseTTL, "lease-ttl", cfg.Schedule.LeaseTTL, leaseUsage)
 }
 
-// guardFlags say whom the API's port takes, and how much of it anybody gets.
+// guardFlags say whom the API's port takes, and how much of it anyone gets.
 func guardFlags(set *pflag.FlagSet, cfg *coordinator.Config) {
 	set.BoolVar(&cfg.WorkerCertificates, "require-worker-certificates", false,
 		"take workers only with a certificate of role worker, beside their token")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -33,7 +34,11 @@ A word without "." and "/" names a job (an id, SCHEDULE@latest or @ALIAS), all
 else the folder of a model. With --store both are jobs, by their ids, in the
 cluster's store, whether or not there is a cluster.
 
-Exit code 0: the models are the same, byte for byte. 9: they are not.`,
+A job that is named by its id is compared first with what its cluster, or the
+store, knows of it, as ` + "`gram verify`" + ` does.
+
+Exit code 0: the models are the same, byte for byte. 9: they are not, or files
+of one are damaged or not that job's; ` + "`gram verify`" + ` tells more.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error { return diffJobs(cmd.Context(), a, args, store) },
 	}
@@ -43,27 +48,25 @@ Exit code 0: the models are the same, byte for byte. 9: they are not.`,
 
 func diffJobs(ctx context.Context, a *app, from []string, store string) error {
 	var folders [2]compare.Folder
-	var asked [2]verify.Asked
 	for i := range folders {
-		at, known, err := finishedJob(ctx, a, from[i], store)
+		at, asked, err := finishedJob(ctx, a, from[i], store)
 		if err != nil {
 			return err
 		}
-		asked[i] = known
-		folders[i] = func(ctx context.Context, name string) ([]byte, error) {
-			return objects.Read(ctx, at+name, maxModelBytes, "")
+		if err := leftIn(ctx, at, from[i], store, asked); err != nil {
+			return err
 		}
+		folders[i] = compare.Folder{Name: from[i], Read: func(ctx context.Context, name string) ([]byte, error) {
+			return objects.Read(ctx, at+name, maxModelBytes, "")
+		}}
 	}
 	d, err := compare.Jobs(ctx, folders[0], folders[1])
+	if damaged, ok := errors.AsType[*compare.Damaged](err); ok {
+		return &exit.Failure{Code: exit.Damaged, What: damaged.File + " of " + damaged.Folder + " cannot be used",
+			Why: damaged.Err, Hint: verifyHint(damaged.Folder, store), Cause: err}
+	}
 	if err != nil {
 		return err
-	}
-	for i, job := range d.Jobs {
-		if asked[i].Job != "" && asked[i].Job != job {
-			return &exit.Failure{Code: exit.Damaged,
-				What: fmt.Sprintf("the folder of %s holds job %.80s", from[i], job),
-				Hint: "`gram verify " + from[i] + "` tells what is false there."}
-		}
 	}
 	d.SchemaVersion = show.SchemaVersion
 	if a.flags.output == "json" {
@@ -71,10 +74,47 @@ func diffJobs(ctx context.Context, a *app, from []string, store string) error {
 	} else {
 		printDifference(a, d)
 	}
-	if err != nil || d.SameModel {
+	if err != nil {
 		return err
 	}
+	for i, other := range d.Other {
+		if other {
+			return &exit.Failure{Code: exit.Damaged, Hint: verifyHint(from[i], store),
+				What: "the model of " + from[i] + " is not the one that the job's record names"}
+		}
+	}
+	if d.SameModel {
+		return nil
+	}
 	return &exit.Failure{Code: exit.Damaged, What: "the models differ", Cause: errModelsDiffer}
+}
+
+// verifyHint says how to look closer at one of the jobs; store is the flag's.
+func verifyHint(from, store string) string {
+	if store != "" {
+		from = shellQuote(from) + " --store " + shellQuote(store)
+	} else {
+		from = shellQuote(from)
+	}
+	return "`gram verify " + from + "` tells what is false there."
+}
+
+// leftIn refuses a folder that does not hold what the job of that name is known to have left. What is absent and read
+// is an error later.
+func leftIn(ctx context.Context, folder, from, uri string, asked verify.Asked) error {
+	if len(asked.Files) == 0 {
+		return nil
+	}
+	store, prefix, err := openFolder(ctx, folder, true)
+	if err != nil {
+		return err
+	}
+	wrong, _, err := verify.Left(ctx, store, prefix, asked)
+	if err != nil || len(wrong) == 0 {
+		return err
+	}
+	return &exit.Failure{Code: exit.Damaged, What: "the folder of " + from + " is not what the job left",
+		Why: errors.New(wrong[0].Says), Hint: verifyHint(from, uri)}
 }
 
 var errModelsDiffer = errors.New("the models differ")
@@ -98,7 +138,10 @@ func printDifference(a *app, d *compare.Difference) {
 		}
 	}
 	t.Write(a.out)
-	fmt.Fprintf(a.out, "\nnodes  %s\n\n", d.Nodes.Says)
+	var nodes strings.Builder
+	writeWrapped(&nodes, "       ", d.Nodes.Says)
+	fmt.Fprintf(a.out, "\nnodes  %s\n", strings.TrimSpace(nodes.String()))
+	fmt.Fprintln(a.out)
 	printArrays(a, d.Arrays)
 	printFigures(a, d)
 }
@@ -152,13 +195,13 @@ func printArrays(a *app, arrays []compare.Array) {
 		case array.Says == "the same":
 			same++
 		case array.Differ == 0:
-			t.Row(terminal.Shorten(array.Name, diffColumns), array.Type, array.Says)
+			t.Row(shortenStart(array.Name, diffColumns), array.Type, array.Says)
 		default:
 			ulps := [2]string{"-", "-"} // of whole numbers
 			if array.MaxULP > 0 {
 				ulps = [2]string{shortULP(array.MaxULP), shortNumber(array.MeanULP)}
 			}
-			t.Row(terminal.Shorten(array.Name, diffColumns), array.Type,
+			t.Row(shortenStart(array.Name, diffColumns), array.Type,
 				fmt.Sprintf("%d of %d", array.Differ, array.Elements), shortNumber(array.Largest), ulps[0], ulps[1])
 		}
 	}
@@ -182,7 +225,7 @@ func printFigures(a *app, d *compare.Difference) {
 	var t terminal.Table
 	t.Row("EVALUATION", d.Jobs[0], d.Jobs[1], "CHANGE")
 	for _, f := range d.Evaluation {
-		t.Row(f.Name, shortNumber(f.Left), shortNumber(f.Right), fmt.Sprintf("%+.3g", f.Right-f.Left))
+		t.Row(f.Name, shortNumber(f.Left), shortNumber(f.Right), change(f.Left, f.Right))
 	}
 	fmt.Fprintln(a.out)
 	t.Write(a.out)
@@ -196,4 +239,23 @@ func shortULP(n int64) string {
 	return shortNumber(float64(n))
 }
 
-func shortNumber(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
+// exactWhole bounds the whole numbers that are written out.
+const exactWhole = 1e15
+
+func isWhole(v float64) bool { return v == math.Trunc(v) && math.Abs(v) < exactWhole }
+
+// shortNumber writes whole numbers, such as counts, as they are, and others with six digits.
+func shortNumber(v float64) string {
+	if isWhole(v) {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 6, 64)
+}
+
+// change is how far a figure went, with its sign: of two counts a count, else of three digits.
+func change(left, right float64) string {
+	if isWhole(left) && isWhole(right) {
+		return fmt.Sprintf("%+.0f", right-left)
+	}
+	return fmt.Sprintf("%+.3g", right-left)
+}

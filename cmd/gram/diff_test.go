@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 
@@ -57,6 +58,66 @@ func diffOf(t *testing.T, c *session, a, b string) (d compare.Difference) {
 		t.Fatal(err)
 	}
 	return d
+}
+
+// A file that cannot be used is named with its job, a model that is not the one of its record is told, and both
+// point to gram verify.
+func TestDiffOfDamagedFolders(t *testing.T) {
+	t.Parallel() // mostly waits for elections
+	c := newClient(t)
+	texts := []string{strings.Repeat("sea\tthe tide is high\nland\tthe hill is steep\n", 30)}
+	first, second := diffRun(t, c, "one", "1", texts), diffRun(t, c, "two", "2", texts)
+	path := strings.TrimPrefix(second, "file://")
+	read := func(path string) []byte {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	model := read(path + "model.safetensors")
+	c.replace(path+"model.safetensors", read(strings.TrimPrefix(first, "file://")+"model.safetensors"))
+	if d := diffOf(t, c, first, second); !d.SameModel || d.Other != [2]bool{false, true} {
+		t.Errorf("the first model in the second folder: %+v", d)
+	}
+	c.wantSays("the model of " + second + " is not the one that the job's record names")
+	c.wantSays("`gram verify " + second + "` tells what is false there.")
+	c.replace(path+"model.safetensors", model)
+
+	for _, name := range []string{"model.safetensors", "report.json", "provenance.json", "proof/manifest.json",
+		"proof/rounds/000001.safetensors"} {
+		data := read(path + name)
+		before := len(c.stderr.String())
+		c.replace(path+name, []byte("rubbish"))
+		if name == "proof/rounds/000001.safetensors" { // is read only where rounds differ
+			texts[0] = "sea\tlow\n" + texts[0]
+			first = diffRun(t, c, "three", "1", texts)
+		}
+		c.want(9, c.run("diff", first, second))
+		if said := c.stderr.String()[before:]; !strings.Contains(said, name+" of "+second+" cannot be used") ||
+			!strings.Contains(said, "`gram verify "+second) {
+			t.Errorf("%s", said)
+		}
+		c.replace(path+name, data)
+	}
+}
+
+// Counts are written out, and other figures with a few digits.
+func TestFiguresOfADifference(t *testing.T) {
+	for _, c := range []struct {
+		left, right  float64
+		text, change string
+	}{
+		{1_234_567, 1_233_357, "1234567", "-1210"}, {0.5, 0.61234567, "0.5", "+0.112"}, {0, 1, "0", "+1"},
+		{1e18, 2, "1e+18", "-1e+18"}, {1_234_567.5, 1_233_357, "1.23457e+06", "-1.21e+03"},
+	} {
+		if got := shortNumber(c.left); got != c.text {
+			t.Errorf("%v: %s, want %s", c.left, got, c.text)
+		}
+		if got := change(c.left, c.right); got != c.change {
+			t.Errorf("%v to %v: %s, want %s", c.left, c.right, got, c.change)
+		}
+	}
 }
 
 // Names that differ at their end, and values that share a long beginning, are told apart in 24 columns.

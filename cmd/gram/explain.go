@@ -73,7 +73,7 @@ func reasonOf(job *gramv1.Job) string {
 		return job.GetReason()
 	}
 	p := job.GetProgress()
-	text := fmt.Sprintf("round %d %s, %d of %d leaves are done, %d tasks are at work",
+	text := fmt.Sprintf("round %d %s, %d of %d leaves are done, %d tasks are running",
 		p.GetRound(), p.GetPhase(), p.GetLeavesDone(), p.GetLeaves(), p.GetTasksLeased())
 	if p.GetPhase() == "" {
 		text = "a worker lists its input and cuts shards"

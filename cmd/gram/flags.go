@@ -26,7 +26,7 @@ func (f *flags) add(set *pflag.FlagSet) {
 	set.String("context", "", "`name` of a cluster in the configuration")
 	set.StringP("output", "o", "", "output `format`: table or json")
 	set.String("color", "", "`when` to color: auto, always or never")
-	set.BoolVarP(&f.quiet, "quiet", "q", false, "no progress, no notes")
+	set.BoolVarP(&f.quiet, "quiet", "q", false, "no progress, no notes, no warnings")
 }
 
 // configure gathers the settings of this invocation.

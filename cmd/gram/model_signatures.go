@@ -146,7 +146,12 @@ func (a *app) checkSignatures(
 	}
 	for _, finding := range found {
 		if finding.Verdict == attestation.Valid {
-			a.note("gram: %s is valid: the key %.16s signed %d files", finding.File, finding.Key, finding.Covered)
+			text := fmt.Sprintf("gram: %s is valid: the key %.16s signed %d files that were compared", finding.File,
+				finding.Key, finding.Covered)
+			if len(finding.Absent) > 0 {
+				text += "; " + absentText(finding.Absent)
+			}
+			a.note("%s", text)
 		} else {
 			a.note("gram: warning: %s was not checked: %s (--public-key)", finding.File, finding.Why)
 		}

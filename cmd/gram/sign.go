@@ -1,12 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -18,9 +21,12 @@ import (
 	"github.com/gram-compute/gram/cmd/gram/internal/exit"
 	"github.com/gram-compute/gram/cmd/gram/internal/objects"
 	"github.com/gram-compute/gram/cmd/gram/internal/show"
+	"github.com/gram-compute/gram/cmd/gram/internal/specfile"
 	"github.com/gram-compute/gram/objstore"
+	"github.com/gram-compute/gram/proof"
 	"github.com/gram-compute/gram/protocol"
 	"github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/gram-compute/gram/worker"
 	"github.com/spf13/cobra"
 )
 
@@ -182,7 +188,7 @@ type place struct {
 // outputsOf finds the folder of a job's outputs.
 func (a *app) outputsOf(ctx context.Context, from string) (place, error) {
 	if strings.ContainsAny(from, "./") {
-		return place{folder: a.folder(from)}, nil
+		return place{folder: a.folder(from)}, a.mustBeFolder(from)
 	}
 	c, err := a.connect()
 	if err != nil {
@@ -197,6 +203,26 @@ func (a *app) outputsOf(ctx context.Context, from string) (place, error) {
 		return place{}, err
 	}
 	return place{strings.TrimSuffix(model.GetUri(), model.GetName()), job, c}, nil
+}
+
+// outputNames are files beside a model, which people name in place of its folder.
+var outputNames = []string{worker.ModelFile, worker.ProvenanceFile, worker.ReportFile, worker.PageFile,
+	attestation.ModelSignatureFile, attestation.ProvenanceFile}
+
+// mustBeFolder refuses a file: on a disk by what it is, elsewhere by the names of a job's outputs.
+func (a *app) mustBeFolder(from string) error {
+	uri := specfile.AbsoluteURI(from, a.dir)
+	file := slices.Contains(outputNames, path.Base(uri)) && !strings.HasSuffix(uri, "/")
+	if local, ok := strings.CutPrefix(uri, "file://"); ok {
+		info, err := os.Stat(filepath.FromSlash(local))
+		file = err == nil && !info.IsDir()
+	}
+	if !file {
+		return nil
+	}
+	in := strings.TrimSuffix(from[:strings.LastIndexByte(from, '/')+1], proof.Folder)
+	return &exit.Failure{Code: exit.Usage, What: from + " is a file, not the folder of a job's outputs",
+		Hint: "Name the folder that it is in: " + cmp.Or(in, "./")}
 }
 
 // openFolder opens the store of a folder, whose URI ends in "/".

@@ -198,7 +198,7 @@ func TestVerifyChecksSignatures(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.want(exit.Damaged, c.run("verify", folder+"/", "--public-key", public))
-	c.wantSays("the signature in model.sig is invalid")
+	c.wantSays("The signature in model.sig is invalid")
 }
 
 // What the cluster has other digests of is not signed.
@@ -246,6 +246,8 @@ func TestVerifyOfWhatTheJobDidNotMake(t *testing.T) {
 	c.replace(report, bytes.Replace(data, []byte(view.ID), []byte(other.ID), 1))
 	d.want(exit.Damaged, d.run("verify", view.ID))
 	d.wantSays("report.json (the cluster knows it as the one that job " + view.ID + " left)")
+	d.want(exit.Damaged, d.run("diff", view.ID, "models/"+other.ID+"/"))
+	d.wantSays("the folder of " + view.ID + " is not what the job left")
 	if err := os.RemoveAll(folder); err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +256,7 @@ func TestVerifyOfWhatTheJobDidNotMake(t *testing.T) {
 	}
 	d.want(exit.Damaged, d.run("verify", view.ID, "--all"))
 	d.want(exit.Damaged, d.run("diff", view.ID, "models/"+other.ID+"/"))
-	d.wantSays("holds job " + other.ID)
+	d.wantSays("the folder of " + view.ID + " is not what the job left")
 }
 
 func TestKeysThatCannotSign(t *testing.T) {

@@ -63,7 +63,7 @@ func printJob(a *app, job *gramv1.Job) {
 	table.Row("kind", job.GetKind())
 	table.Row("state", state)
 	if p := job.GetProgress(); p.GetPhase() != "" && !client.Ended(job.GetState()) {
-		table.Row("progress", fmt.Sprintf("round %d %s, %d of %d leaves, %d tasks leased",
+		table.Row("progress", fmt.Sprintf("round %d %s, %d of %d leaves, %d tasks running",
 			p.GetRound(), p.GetPhase(), p.GetLeavesDone(), p.GetLeaves(), p.GetTasksLeased()))
 	}
 	if job.GetScheduleId() != "" {
@@ -155,7 +155,7 @@ func clusterStatus(ctx context.Context, a *app, c *client.Cluster) error {
 	return nil
 }
 
-// printWorkers lists the workers, and why some are leased no tasks.
+// printWorkers lists the workers, and why some are given no tasks.
 func printWorkers(a *app, registered []*gramv1.WorkerStatus) {
 	fmt.Fprintln(a.out)
 	if len(registered) == 0 {
@@ -172,7 +172,7 @@ func printWorkers(a *app, registered []*gramv1.WorkerStatus) {
 	workers.Write(a.out)
 	for _, w := range registered {
 		if why := w.GetQuarantine(); why != "" {
-			fmt.Fprintf(a.out, "\n%s is leased no tasks: %s\n", terminal.Clean(w.GetName()), why)
+			fmt.Fprintf(a.out, "\n%s is given no tasks: %s\n", terminal.Clean(w.GetName()), why)
 		}
 	}
 }

@@ -116,7 +116,7 @@ func TestExplainSaysWhy(t *testing.T) {
 			"two workers agree on 1, 2 left out: there was no second worker\n": audited,
 		"a was cancelled: it was asked to end\n": jobIn("a",
 			gramv1.JobState_JOB_STATE_CANCELLED),
-		"a is running: round 2 count, 3 of 8 leaves are done, 4 tasks are at work\n": running,
+		"a is running: round 2 count, 3 of 8 leaves are done, 4 tasks are running\n": running,
 		"a is queued: waits for job b to succeed, which is running\n":                waiting,
 		"a failed: PANIC: leaf 3: index out of range (task round 1 on w)\n":          broken,
 		"a succeeded: all of its rounds are done, and it left 0 files\n":             jobIn("a", succeeded),

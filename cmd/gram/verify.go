@@ -21,7 +21,7 @@ import (
 // verifyFlags say how thoroughly a job is checked.
 type verifyFlags struct {
 	sample, rounds       int
-	all                  bool
+	all, named           bool // named: a person chose the draw
 	draw                 uint64
 	store, kernels, page string
 	keyFiles             []string
@@ -44,7 +44,8 @@ and writes nothing there.
 
 A sample of 459 leaves makes 99 % sure that fewer than 1 % are false. One false
 leaf in 10,000 may be missed; --all repeats everything. The sample comes from
-this machine's own entropy, is printed, and --draw repeats it.
+this machine's own entropy, is printed, and --draw repeats it. By a draw that
+somebody names, that holds only if the one who trained did not know it before.
 
 A word without "." and "/" names a job (an id, SCHEDULE@latest or @ALIAS), all
 else the folder of a model. With --store a job, by its id, is found in the
@@ -57,7 +58,7 @@ Exit code 0: verified. 9: something is false; the first of it is named. 10:
 something is missing, and what could be checked matches.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.settle(cmd); err != nil {
+			if err := f.settle(a, cmd); err != nil {
 				return err
 			}
 			return verifyJob(cmd.Context(), a, args[0], f)
@@ -77,14 +78,17 @@ something is missing, and what could be checked matches.`,
 }
 
 // settle refuses flags that exclude each other, and draws where no draw was asked for.
-func (f *verifyFlags) settle(cmd *cobra.Command) error {
+func (f *verifyFlags) settle(a *app, cmd *cobra.Command) error {
 	changed := cmd.Flags().Changed
 	switch {
 	case f.all && (changed("sample") || changed("rounds") || changed("draw")):
 		return &exit.Failure{Code: exit.Usage, What: "--all repeats everything: leave --sample, --rounds and --draw out"}
 	case f.sample < 0 || changed("rounds") && f.rounds < 0:
 		return &exit.Failure{Code: exit.Usage, What: "--sample and --rounds are numbers from 0"}
+	case f.page == "-" && a.flags.output == "json":
+		return &exit.Failure{Code: exit.Usage, What: "--page - and -o json both write to stdout: give --page a file"}
 	case changed("draw"):
+		f.named = true
 		return nil
 	}
 	var entropy [8]byte
@@ -114,23 +118,31 @@ func verifyJob(ctx context.Context, a *app, from string, f verifyFlags) error {
 	if err != nil {
 		return err
 	}
-	signatures, err := f.signatures(ctx, a, from, folder)
+	signed, err := f.signatures(ctx, a, from, folder)
 	if err != nil {
 		return err
+	}
+	if ended := signed.ended(asked.Job); ended != nil {
+		return showAndEnd(a, checked{ended, signed.found}, f.page)
 	}
 	printer := a.printer(true)
 	result, err := verify.Job(ctx, verify.Config{Store: store, Prefix: prefix, Asked: asked,
 		OpenInput: objects.OpenInput,
-		Kind:      all.Lookup, Ops: ops, Sample: f.sample, All: f.all, Rounds: f.rounds, Draw: f.draw,
+		Kind:      all.Lookup, Ops: ops, Sample: f.sample, All: f.all, Rounds: f.rounds, Draw: f.draw, Named: f.named,
 		Progress: verifyProgress(a, printer, from)})
 	printer.Clear()
 	if err != nil {
 		return err
 	}
-	if err := showChecked(a, checked{result, signatures}, f.page); err != nil {
+	return showAndEnd(a, checked{result, signed.found}, f.page)
+}
+
+// showAndEnd shows a check, and returns how the command ends.
+func showAndEnd(a *app, r checked, page string) error {
+	if err := showChecked(a, r, page); err != nil {
 		return err
 	}
-	return checkedFailure(result)
+	return checkedFailure(r.Result)
 }
 
 // finishedJob finds the folder of a job's outputs, and what is known of them from elsewhere: nothing of a folder.
@@ -171,6 +183,8 @@ var (
 	errFalse      = errors.New("the job is not what its proof says")
 	errFiles      = errors.New("the files beside the model are not those that the job left, or contradict each other")
 	errIncomplete = errors.New("something is missing")
+	errSignature  = errors.New("not verified: a signature is invalid")
+	errUnsigned   = errors.New("not verified: no key of --public-key has signed the model")
 )
 
 // checkedFailure is how the command ends: with the first finding, where there is one. Damaged files do not show that
@@ -180,6 +194,10 @@ func checkedFailure(r *verify.Result) error {
 		return &exit.Failure{Code: code, What: cause.Error(), Why: errors.New(first.Says), Cause: cause}
 	}
 	switch {
+	case r.Verdict == verify.False && r.False[0].Of == verify.OfSignature:
+		return failure(exit.Damaged, errSignature, r.False[0])
+	case r.Verdict == verify.Incomplete && r.Missing[0].Of == verify.OfSignature:
+		return failure(exit.Missing, errUnsigned, r.Missing[0])
 	case r.Verdict == verify.False && (r.False[0].Of == verify.OfFile || r.False[0].Of == verify.OfRecord):
 		return failure(exit.Damaged, errFiles, r.False[0])
 	case r.Verdict == verify.False:

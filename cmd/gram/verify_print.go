@@ -11,6 +11,7 @@ import (
 	"github.com/gram-compute/gram/cmd/gram/internal/show"
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/proof"
 	"github.com/gram-compute/gram/report"
 	"github.com/gram-compute/gram/verify"
 )
@@ -58,14 +59,15 @@ func printChecked(a *app, r checked) {
 		t.Row(f[0], f[1])
 	}
 	t.Write(a.out)
-	counts := checkCounts(r)
-	var c terminal.Table
-	c.Row(append([]string{""}, upper(counts.Columns[1:])...)...)
-	for _, row := range counts.Rows {
-		c.Row(row...)
+	if counts := checkCounts(r); counts != nil {
+		var c terminal.Table
+		c.Row(append([]string{""}, upper(counts.Columns[1:])...)...)
+		for _, row := range counts.Rows {
+			c.Row(row...)
+		}
+		fmt.Fprintln(a.out)
+		c.Write(a.out)
 	}
-	fmt.Fprintln(a.out)
-	c.Write(a.out)
 	for _, list := range checkFindings(r) {
 		fmt.Fprintf(a.out, "\n%s\n", list.Title)
 		for _, item := range list.Items {
@@ -74,7 +76,11 @@ func printChecked(a *app, r checked) {
 	}
 	palette := a.palette(a.out)
 	verdict := palette.Good(string(r.Verdict))
-	if r.Verdict != verify.Verified {
+	switch r.Verdict {
+	case verify.Verified:
+	case verify.DigestsOnly:
+		verdict = string(r.Verdict)
+	default:
 		verdict = palette.Bad(string(r.Verdict))
 	}
 	fmt.Fprintf(a.out, "\n%s\n", verdict)
@@ -113,22 +119,32 @@ func writeWrapped(w io.Writer, indent, text string) {
 func checkFacts(r checked) [][2]string {
 	var facts [][2]string
 	if r.Job != "" {
-		facts = append(facts, [2]string{"job", strings.TrimSuffix(fmt.Sprintf("%s (%s)", r.Job, r.Kind), " ()")},
-			[2]string{"model", r.Model.String()})
+		facts = append(facts, [2]string{"job", strings.TrimSuffix(fmt.Sprintf("%s (%s)", r.Job, r.Kind), " ()")})
+	}
+	if r.Model != (proof.Digest{}) {
+		facts = append(facts, [2]string{"model", r.Model.String()})
 	}
 	if r.Kept != "" { // the manifest was read
 		facts = append(facts, [2]string{"root", r.Root.String()}, [2]string{"kept", r.Kept})
 	}
-	facts = append(facts, [2]string{"kernels", r.Kernels})
-	if r.Draw != "" {
+	if r.Kernels != "" {
+		facts = append(facts, [2]string{"kernels", r.Kernels})
+	}
+	switch {
+	case r.Named:
+		facts = append(facts, [2]string{"draw", r.Draw + "  (named by --draw)"})
+	case r.Draw != "":
 		facts = append(facts, [2]string{"draw", r.Draw + "  (--draw repeats it)"})
 	}
 	facts = append(facts, signatureLines(r.Signatures)...)
 	return append(facts, [2]string{"took", fmt.Sprintf("%.1f s", r.Seconds)})
 }
 
-// checkCounts tell what was repeated, and what was compared by digest only.
+// checkCounts tell what was repeated, and what was compared by digest only; nil if no file was looked at.
 func checkCounts(r checked) *jobs.FigureTable {
+	if r.Files.Of == 0 {
+		return nil
+	}
 	table := &jobs.FigureTable{Columns: []string{"of the job", "all", "repeated", "by digest only"}}
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
 	for _, row := range []struct {

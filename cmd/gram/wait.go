@@ -146,6 +146,7 @@ func (w *waiter) handle(e event, first bool) (done bool, err error) {
 	switch {
 	case e.err != nil:
 		return true, e.err
+	case e.note != "" && w.a.flags.quiet:
 	case e.note != "":
 		w.printer.Message("gram: " + e.note)
 	case e.end:
@@ -161,8 +162,8 @@ func (w *waiter) handle(e event, first bool) (done bool, err error) {
 func (w *waiter) detach(ctx context.Context) error {
 	w.printer.Clear()
 	ids := strings.Join(w.ids, " ")
-	w.a.note("gram: detached; the job goes on: gram wait %s\n"+
-		"gram: Ctrl-C again within %d s asks to cancel it", ids, int(w.a.again.Seconds()))
+	fmt.Fprintf(w.a.err, "gram: detached; the job goes on: gram wait %s\n"+
+		"gram: Ctrl-C again within %d s asks to cancel it\n", ids, int(w.a.again.Seconds())) // with -q too
 	timer := time.NewTimer(w.a.again)
 	defer timer.Stop()
 	select {

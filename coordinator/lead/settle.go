@@ -82,7 +82,7 @@ func (c Workers) completion(
 
 // tellConvicted says loudly who lied.
 func (c Workers) tellConvicted(convicted []state.Conviction) {
-	const follows = "; it is leased nothing more, and what it had a part in is made again"
+	const follows = "; it is given nothing more, and what it had a part in is made again"
 	for _, w := range convicted {
 		c.cfg.Logger.Error("a worker made another result than "+w.Whose()+follows,
 			"worker", w.WorkerID, "name", w.Worker, "job", w.JobID, "task", w.Task)

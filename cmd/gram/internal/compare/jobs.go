@@ -10,9 +10,6 @@ import (
 	"github.com/gram-compute/gram/worker"
 )
 
-// Folder reads a file that a job left, by its name below the folder of its outputs.
-type Folder func(ctx context.Context, name string) ([]byte, error)
-
 // Difference is all that two jobs differ in. Lists are empty where nothing differs.
 type Difference struct {
 	SchemaVersion int       `json:"schema_version"`
@@ -25,6 +22,8 @@ type Difference struct {
 	Arrays        []Array   `json:"arrays"`    // all of the models, by name
 	Evaluated     bool      `json:"evaluated"` // both jobs held records out
 	Evaluation    []Figure  `json:"evaluation"`
+	// Other tells of each job whether its model is not the one that its proof, or else provenance.json, names.
+	Other [2]bool `json:"other_model"`
 }
 
 // job is what is read of one of the jobs.
@@ -34,6 +33,7 @@ type job struct {
 	manifest   *proof.Manifest // nil where the job left no proof
 	model      jobs.Arrays
 	figures    map[string]float64
+	other      bool // the model is not the one that the job's record names
 }
 
 // provenance is what is compared of provenance.json.
@@ -41,6 +41,7 @@ type provenance struct {
 	Job  string          `json:"job"`
 	Spec json.RawMessage `json:"spec"`
 	dataSet
+	Model        proof.File      `json:"model"`
 	Manifest     manifest        `json:"manifest"`
 	Queries      dataSet         `json:"queries"`
 	InitialModel json.RawMessage `json:"initial_model"`
@@ -69,7 +70,7 @@ func Jobs(ctx context.Context, left, right Folder) (*Difference, error) {
 	d := &Difference{Jobs: [2]string{a.provenance.Job, b.provenance.Job},
 		SameModel: a.model.Digest() == b.model.Digest(), Arrays: arrays(a.model, b.model),
 		Evaluated: len(a.figures) > 0 && len(b.figures) > 0, Evaluation: figures(a.figures, b.figures),
-		Build: builds(a.provenance, b.provenance)}
+		Build: builds(a.provenance, b.provenance), Other: [2]bool{a.other, b.other}}
 	var err error
 	if d.Spec, err = fields(a.provenance.Spec, b.provenance.Spec); err != nil {
 		return nil, fmt.Errorf("compare the specs: %w", err)
@@ -81,37 +82,45 @@ func Jobs(ctx context.Context, left, right Folder) (*Difference, error) {
 
 func read(ctx context.Context, folder Folder) (*job, error) {
 	j := &job{folder: folder}
-	if err := readJSON(ctx, folder, worker.ProvenanceFile, &j.provenance); err != nil {
+	if err := j.readJSON(ctx, worker.ProvenanceFile, &j.provenance); err != nil {
 		return nil, err
 	}
-	data, err := folder(ctx, worker.ModelFile)
+	data, err := folder.Read(ctx, worker.ModelFile)
 	if err != nil {
 		return nil, err
 	}
+	model := proof.DigestOf(data)
+	j.other = j.provenance.Model.SHA256 != model
 	if j.model, err = jobs.Decode(data); err != nil {
-		return nil, err
+		return nil, j.damaged(worker.ModelFile, err)
 	}
 	var report struct{ Metrics []jobs.Metric }
-	if err := readJSON(ctx, folder, worker.ReportFile, &report); err != nil {
+	if err := j.readJSON(ctx, worker.ReportFile, &report); err != nil {
 		return nil, err
 	}
-	if j.figures, err = evaluated(report.Metrics); err != nil || j.provenance.Proof == nil {
-		return j, err
+	if j.figures, err = evaluated(report.Metrics); err != nil {
+		return nil, j.damaged(worker.ReportFile, err)
 	}
-	if data, err = folder(ctx, proof.ManifestFile); err != nil {
+	if j.provenance.Proof == nil {
+		return j, nil
+	}
+	if data, err = folder.Read(ctx, proof.ManifestFile); err != nil {
 		return nil, err
 	}
-	j.manifest, err = proof.ReadManifest(data)
-	return j, err
+	if j.manifest, err = proof.ReadManifest(data); err != nil {
+		return nil, j.damaged(proof.ManifestFile, err)
+	}
+	j.other = j.other || j.manifest.Model.SHA256 != model
+	return j, nil
 }
 
-func readJSON(ctx context.Context, folder Folder, name string, to any) error {
-	data, err := folder(ctx, name)
+func (j *job) readJSON(ctx context.Context, name string, to any) error {
+	data, err := j.folder.Read(ctx, name)
 	if err != nil {
 		return err
 	}
 	if err := json.Unmarshal(data, to); err != nil {
-		return fmt.Errorf("%s is not what a job leaves: %w", name, err)
+		return j.damaged(name, err)
 	}
 	return nil
 }

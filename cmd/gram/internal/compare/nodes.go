@@ -3,6 +3,7 @@ package compare
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 
 	"github.com/gram-compute/gram/proof"
@@ -69,7 +70,12 @@ func firstNode(a, b *proof.Record) Nodes {
 		found.Says = fmt.Sprintf("round %d (%s) began with another state", a.Round, a.Phase)
 		return found
 	}
-	first := true
+	if len(a.Trees) != len(b.Trees) { // a manifest that is not the job's may say otherwise
+		found.Says = fmt.Sprintf("round %d (%s) has %d trees in one, and %d in the other", a.Round, a.Phase,
+			len(a.Trees), len(b.Trees))
+		return found
+	}
+	first, place := true, -1
 	for i, leaves := range a.Trees {
 		tree := protocol.Tree(leaves)
 		if b.Trees[i] != leaves {
@@ -78,7 +84,7 @@ func firstNode(a, b *proof.Record) Nodes {
 			return found
 		}
 		for node := range proof.PostOrder(tree) {
-			if a.Node(i, node) == b.Node(i, node) {
+			if place++; a.At(place) == b.At(place) {
 				continue
 			}
 			if node.Level == 0 {
@@ -104,12 +110,16 @@ func nodeText(level, index int) string {
 
 func (j *job) record(ctx context.Context, of proof.Round) (*proof.Record, error) {
 	name := proof.RoundFile(of.Round)
-	data, err := j.folder(ctx, name)
+	data, err := j.folder.Read(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	if sha256.Sum256(data) != of.Record.SHA256 {
-		return nil, protocol.TaskFault(protocol.CodeCorrupt, "its digest is not the one that the proof names").In(name)
+		return nil, j.damaged(name, errors.New("its digest is not the one that the proof names"))
 	}
-	return proof.ReadRecord(data)
+	r, err := proof.ReadRecord(data)
+	if err != nil {
+		return nil, j.damaged(name, err)
+	}
+	return r, nil
 }

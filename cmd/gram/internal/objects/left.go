@@ -15,7 +15,7 @@ import (
 	"github.com/gram-compute/gram/worker"
 )
 
-// A store may have been written by anybody.
+// A store may have been written by anyone.
 const (
 	maxEndBytes     = 1 << 20
 	MaxSegmentBytes = 1 << 20

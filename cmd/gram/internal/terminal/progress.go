@@ -100,7 +100,7 @@ func Line(p Progress, now time.Time) string {
 			return text + fmt.Sprintf(", %d/%d %s (%d%%), %s", p.Done, p.Total, p.Unit, p.Done*100/p.Total,
 				p.elapsed(now))
 		}
-		text += fmt.Sprintf(", %d/%d leaves (%d%%), %d leased", p.Done, p.Total, p.Done*100/p.Total, p.Leased)
+		text += fmt.Sprintf(", %d/%d leaves (%d%%), %d running", p.Done, p.Total, p.Done*100/p.Total, p.Leased)
 	}
 	return text + ", " + p.elapsed(now)
 }
@@ -138,7 +138,7 @@ func Bar(p Progress, now time.Time, columns int) string {
 	if p.Unit != "" {
 		right = fmt.Sprintf(" %d/%d %s", p.Done, p.Total, p.Unit) + right
 	} else {
-		right = fmt.Sprintf(" %d/%d leaves  %d leased", p.Done, p.Total, p.Leased) + right
+		right = fmt.Sprintf(" %d/%d leaves  %d running", p.Done, p.Total, p.Leased) + right
 	}
 	room := columns - 1 - len([]rune(left)) - len(right) - 2
 	if room < 8 {

@@ -56,7 +56,7 @@ var start = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 func TestBar(t *testing.T) {
 	p := terminal.Progress{Name: "glosses-k3f9p2", State: "Running", Step: "round 1 count", Done: 12, Total: 26,
 		Leased: 2, Since: start}
-	want := "glosses-k3f9p2  round 1 count [########----------] 12/26 leaves  2 leased  3.2s"
+	want := "glosses-k3f9p2  round 1 count [#######----------] 12/26 leaves  2 running  3.2s"
 	if got := terminal.Bar(p, start.Add(3200*time.Millisecond), 80); got != want {
 		t.Errorf("bar\n%q, want\n%q", got, want)
 	}
@@ -102,7 +102,7 @@ func TestPlainLinesComeAtTenths(t *testing.T) {
 			Since: start})
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	if len(lines) != 11 || lines[3] != "j: running round 1 count, 30/100 leaves (30%), 0 leased, 3.0s" {
+	if len(lines) != 11 || lines[3] != "j: running round 1 count, 30/100 leaves (30%), 0 running, 3.0s" {
 		t.Fatalf("%d lines:\n%s", len(lines), out)
 	}
 	out.Reset()
