@@ -2,12 +2,11 @@ package compare
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
+	"github.com/gram-compute/gram/attestation/origin"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/proof"
-	"github.com/gram-compute/gram/worker"
 )
 
 // Folder reads a file that a job left, by its name below the folder of its outputs.
@@ -30,29 +29,10 @@ type Difference struct {
 // job is what is read of one of the jobs.
 type job struct {
 	folder     Folder
-	provenance provenance
+	provenance *origin.Provenance
 	manifest   *proof.Manifest // nil where the job left no proof
 	model      jobs.Arrays
 	figures    map[string]float64
-}
-
-// provenance is what is compared of provenance.json.
-type provenance struct {
-	Job  string          `json:"job"`
-	Spec json.RawMessage `json:"spec"`
-	dataSet
-	Manifest     manifest        `json:"manifest"`
-	Queries      dataSet         `json:"queries"`
-	InitialModel json.RawMessage `json:"initial_model"`
-	Proof        *struct{}       `json:"proof"`
-	Build        string          `json:"build"`
-	Go           string          `json:"go"`
-	Kernels      []string        `json:"kernel_sets"`
-}
-
-// manifest is the file that lists all objects of a job.
-type manifest struct {
-	SHA256 string `json:"sha256"`
 }
 
 // Jobs compares the jobs that left two folders. It reads both models whole, and of the rounds the records up to the
@@ -71,7 +51,7 @@ func Jobs(ctx context.Context, left, right Folder) (*Difference, error) {
 		Evaluated: len(a.figures) > 0 && len(b.figures) > 0, Evaluation: figures(a.figures, b.figures),
 		Build: builds(a.provenance, b.provenance)}
 	var err error
-	if d.Spec, err = fields(a.provenance.Spec, b.provenance.Spec); err != nil {
+	if d.Spec, err = origin.Fields(a.provenance.Spec, b.provenance.Spec); err != nil {
 		return nil, fmt.Errorf("compare the specs: %w", err)
 	}
 	d.Input = inputs(a.provenance, b.provenance)
@@ -81,18 +61,19 @@ func Jobs(ctx context.Context, left, right Folder) (*Difference, error) {
 
 func read(ctx context.Context, folder Folder) (*job, error) {
 	j := &job{folder: folder}
-	if err := readJSON(ctx, folder, worker.ProvenanceFile, &j.provenance); err != nil {
+	var err error
+	if j.provenance, err = readFile(ctx, folder, origin.ProvenanceFile, origin.ReadProvenance); err != nil {
 		return nil, err
 	}
-	data, err := folder(ctx, worker.ModelFile)
+	data, err := folder(ctx, origin.ModelFile)
 	if err != nil {
 		return nil, err
 	}
 	if j.model, err = jobs.Decode(data); err != nil {
 		return nil, err
 	}
-	var report struct{ Metrics []jobs.Metric }
-	if err := readJSON(ctx, folder, worker.ReportFile, &report); err != nil {
+	report, err := readFile(ctx, folder, origin.ReportFile, origin.ReadReport)
+	if err != nil {
 		return nil, err
 	}
 	if j.figures, err = evaluated(report.Metrics); err != nil || j.provenance.Proof == nil {
@@ -105,13 +86,17 @@ func read(ctx context.Context, folder Folder) (*job, error) {
 	return j, err
 }
 
-func readJSON(ctx context.Context, folder Folder, name string, to any) error {
+// readFile reads a file of the folder.
+func readFile[T any](
+	ctx context.Context, folder Folder, name string, read func([]byte) (*T, error),
+) (*T, error) {
 	data, err := folder(ctx, name)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := json.Unmarshal(data, to); err != nil {
-		return fmt.Errorf("%s is not what a job leaves: %w", name, err)
+	value, err := read(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s is not what a job leaves: %w", name, err)
 	}
-	return nil
+	return value, nil
 }
