@@ -1,6 +1,7 @@
 package origin
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"testing"
@@ -16,5 +17,22 @@ func TestFields(t *testing.T) {
 	}
 	if _, err := Fields(json.RawMessage(`{`), json.RawMessage(`{}`)); err == nil {
 		t.Error("half an object was compared")
+	}
+}
+
+// The fields of a file that is too large are not compared one at a time: the file alone is named.
+func TestLargeFilesAreNamed(t *testing.T) {
+	large := bytes.Repeat([]byte("1"), maxFields+1)
+	for says, has := range map[string][]byte{
+		"f is not the file that follows from g": large, `f has 3 in the field a, and by g it is 2`: []byte(`{"a":3}`),
+		`f has nothing in the field a, and by g it is 2`: []byte(`{}`),
+	} {
+		found, err := Mismatches("f", has, []byte(`{"a":2}`), "g")
+		if err != nil || len(found) != 1 || found[0].String() != says {
+			t.Errorf("%s: %v, %v", says, found, err)
+		}
+	}
+	if found, err := Mismatches("f", large, large, "g"); err != nil || len(found) > 0 {
+		t.Errorf("the same: %v, %v", found, err)
 	}
 }

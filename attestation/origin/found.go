@@ -28,35 +28,57 @@ func IsListed(name string) bool {
 // rounds that it lists, which are the newest; that of a job that began anew may have more metrics, warnings and files.
 func (r *Report) CompareFound(rounds []Found, by string) ([]Mismatch, error) {
 	anew := len(r.Rounds) > 0 && int(r.Rounds[len(r.Rounds)-1].Round) > len(rounds)
-	want := *r
-	want.Metrics, want.Files = []jobs.Metric{}, nil
+	metrics, files := []jobs.Metric{}, []jobs.File{}
 	for _, round := range rounds[max(0, len(rounds)-len(r.Rounds)):] {
 		stored, err := asStored(round.Metrics)
 		if err != nil {
 			return nil, err
 		}
-		want.Metrics = AppendNew(want.Metrics, stored)
-		for _, f := range round.Files {
-			if !slices.Contains(want.Files, f) {
-				want.Files = append(want.Files, f)
-			}
+		metrics, files = AppendNew(metrics, stored), appendMissing(files, round.Files)
+	}
+	metrics, warnings := TakeWarnings(metrics)
+	for _, w := range r.Warnings[min(len(warnings), len(r.Warnings)):] {
+		if strings.HasPrefix(w, AuditsWarning) {
+			warnings = append(warnings, w)
 		}
 	}
-	want.Metrics, want.Warnings = TakeWarnings(want.Metrics)
-	for _, w := range r.Warnings[min(len(want.Warnings), len(r.Warnings)):] {
-		if strings.HasPrefix(w, AuditsWarning) {
-			want.Warnings = append(want.Warnings, w)
-		}
+	told, err := asStored(r.Metrics)
+	if err != nil {
+		return nil, err
 	}
 	if anew {
-		has, err := asStored(r.Metrics)
-		if err != nil {
-			return nil, err
-		}
-		want.Metrics, want.Files = AppendNew(has, want.Metrics), appendMissing(r.Files, want.Files)
-		want.Warnings = appendMissing(r.Warnings, want.Warnings)
+		metrics, files = AppendNew(slices.Clone(told), metrics), appendMissing(r.Files, files)
+		warnings = appendMissing(r.Warnings, warnings)
 	}
-	return mismatches(ReportFile, r, want, by)
+	found, err := compareMetrics(told, metrics, by)
+	if err != nil {
+		return nil, err
+	}
+	more, err := mismatches(ReportFile, Report{Warnings: r.Warnings, Files: r.Files},
+		Report{Warnings: warnings, Files: files}, by)
+	return append(found, more...), err
+}
+
+// compareMetrics compares metrics one at a time, up to the first that differs: after it, one may be left out or added.
+func compareMetrics(told, metrics []jobs.Metric, by string) ([]Mismatch, error) {
+	for i := range max(len(told), len(metrics)) {
+		has, err := json.Marshal(told[min(i, len(told)):min(i+1, len(told))])
+		if err != nil {
+			return nil, fmt.Errorf("compare metrics: %w", err)
+		}
+		wants, err := json.Marshal(metrics[min(i, len(metrics)):min(i+1, len(metrics))])
+		if err != nil {
+			return nil, fmt.Errorf("compare metrics: %w", err)
+		}
+		found, err := Mismatches(ReportFile, has, wants, by)
+		for j := range found {
+			found[j].Path = fmt.Sprintf("metrics[%d]%s", i, strings.TrimPrefix(found[j].Path, "[0]"))
+		}
+		if err != nil || len(found) > 0 {
+			return found, err
+		}
+	}
+	return nil, nil
 }
 
 // asStored are metrics in the form in which they are stored between a step and the report.
