@@ -86,9 +86,9 @@ liars: ## Run LIARS_JOBS=200 jobs with a worker of four that lies now and then, 
 
 .PHONY: check-verify
 check-verify: tools ## Show that gram verify finds 1,000 changed bits, and 2 % made-up leaves in 99 of 100 samples (a minute).
-	REQUIRE_VERSITYGW=1 go test -count=1 -timeout 20m -v -run '^(TestAnyChangedBitIsFound|TestMadeUpLeavesAreFound|TestTheFirstFalseNodeIsNamed|TestForgedFilesAreFound|TestManifestsThatLeaveThingsOut|TestMissingIsNotFalse|TestHonestJobsVerify|TestVerifyOnS3)$$' ./clustertest
+	REQUIRE_VERSITYGW=1 go test -count=1 -timeout 20m -v -run '^(TestAnyChangedBitIsFound|TestMadeUpLeavesAreFound|TestTheFirstFalseNodeIsNamed|TestForgedFilesAreFound|TestForgedFiguresAreFound|TestManifestsThatLeaveThingsOut|TestMissingIsNotFalse|TestHonestJobsVerify|TestVerifyOnS3)$$' ./clustertest
 	go test -count=1 -run '^(TestVerify|TestChangedSignaturesAreFound)$$' ./cmd/gram
-	go test -count=1 ./verify ./proof
+	go test -count=1 ./verify ./proof ./attestation/...
 
 .PHONY: ticks
 ticks: ## Simulate 4.3 million ticks of schedules, 1,000 leaders and 100 clock jumps: each is decided once (some minutes).

@@ -87,8 +87,8 @@ func modelSHA(t testing.TB, job *pb.Job) string {
 	return hex.EncodeToString(file.GetSha256())
 }
 
-// Whatever job object is lost or damaged, at rest, on its way, or before it was stored: the job makes it again and
-// ends with the model that it makes without faults.
+// Whatever job object is lost or damaged, at rest, on its way, or before it was stored: the job makes it again, ends
+// with the model that it makes without faults, and verifies: so does one that began anew, whose rounds count on.
 func TestLostObjectsAreMadeAgain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs some forty jobs; make test-all runs it")
@@ -138,7 +138,11 @@ func (b *lossBench) suffer(t *testing.T, c lossCase) *pb.Job {
 	b.store.mu.Lock()
 	b.store.orders[c.id] = []*order{&c.order}
 	b.store.mu.Unlock()
-	return b.run(t, c.kind, c.id)
+	job := b.run(t, c.kind, c.id)
+	if _, err := clustertest.Output(job, protocol.ModelFile); err == nil {
+		wantVerified(t, checked(t, checkOf(b.store, c.id)))
+	}
+	return job
 }
 
 // lossTally is what became of the jobs that lost objects.

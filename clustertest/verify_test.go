@@ -26,16 +26,19 @@ type provedJob struct {
 	folder                    bool // rows of several objects
 }
 
-// provedJobs are of kinds with one tree and several, with carries, with several phases, and with files of leaves and of
-// steps. A job of kind Predict begins from the model of the job before it.
+// provedJobs are of kinds with one tree and several, with carries, with several phases, with queries, and with files of
+// leaves and of steps. A job of kind Predict begins from the model of the job before it.
 var provedJobs = []provedJob{
 	{"NaiveBayes", `"format":"tsv","label":1,"text":2`, "", `{}`, 1000, false},
 	{"KMeans", `"format":"csv","label":1`, "", `{"k":3,"init":"kmeans++"}`, 2000, false},
 	{"NearestMean", `"format":"csv","label":1,"split":{"test":0.2}`, "", `{"pairs":true}`, 2000, false},
 	{"Predict", `"format":"csv","label":1`, `"model":"mem://m/models/nearestmean-PROOF/model.safetensors",`, `{}`,
 		2000, false},
-	{"NearestNeighbors", `"format":"csv","label":1`, "", `{"k":3,"mode":"classify","store_base":false}`, 4000, false},
+	{"NearestNeighbors", `"format":"csv","label":1`,
+		`"queries":{"uri":"mem://m/in/rows.csv","format":"csv","label":1,"shard_bytes":3000},`,
+		`{"k":3,"mode":"classify","store_base":false}`, 4000, false},
 	{"KernelMatrix", `"format":"csv","label":1`, "", `{"tile":40}`, 2000, false},
+	{"Perceptron", `"format":"csv","label":1,"split":{"test":0.2}`, "", `{"epochs":2}`, 2000, false},
 }
 
 func (p provedJob) id(kept string) string { return strings.ToLower(p.kind) + "-" + kept }

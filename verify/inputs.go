@@ -63,36 +63,7 @@ func (v *verifier) openPlan(ctx context.Context) error {
 		return v.contradicts(proof.InputFile, errors.New("the model is another one than that of the spec"))
 	}
 	v.planned = p
-	v.agreeOnInputs()
 	return nil
-}
-
-// agreeOnInputs compares what provenance.json tells of the data sets with what was planned.
-func (v *verifier) agreeOnInputs() {
-	told := []*inputProvenance{&v.provenance.inputProvenance, v.provenance.Queries}
-	for i, m := range v.planned.Manifests {
-		name := jobs.Source(i).String()
-		p := told[i]
-		if p == nil {
-			p = &inputProvenance{}
-		}
-		v.agree(proof.PlanFile, "shards of "+name, len(v.planned.Shards[i]), p.Shards)
-		v.agree(proof.InputFile, "objects of "+name, len(m.Objects), p.ObjectCount)
-		v.agreeOnObjects(name, p.Objects, m.Objects)
-		v.agreeOnObjects(name+".labels_uri", p.Labels, m.Labels)
-		v.agreeOnObjects(name+".ids_uri", p.IDs, m.IDs)
-	}
-}
-
-// agreeOnObjects compares the first objects that provenance.json lists with those that were planned.
-func (v *ledger) agreeOnObjects(name string, told, planned []dataset.Object) {
-	for n, o := range told {
-		if n >= len(planned) || o != planned[n] {
-			v.isFalse(Finding{Of: OfRecord, File: provenanceFile,
-				Says: fmt.Sprintf("Object %d of %s in provenance.json is not that of %s.", n, name, proof.InputFile)})
-			return
-		}
-	}
 }
 
 // openInputs opens the data sets, and looks whether their objects are still those that were read.

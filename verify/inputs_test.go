@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/gram-compute/gram/dataset"
-	"github.com/gram-compute/gram/jobs/planned"
 	"github.com/gram-compute/gram/objstore/mem"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -40,31 +39,5 @@ func TestEveryObjectIsPinned(t *testing.T) {
 			t.Errorf("%s was changed: %+v", p.prefix, found)
 		}
 		(*p.objects)[0].Size--
-	}
-}
-
-// Objects that provenance.json lists are those of the plan, labels and ids too.
-func TestProvenanceListsThePlannedObjects(t *testing.T) {
-	object := func(key string) []dataset.Object { return []dataset.Object{{Key: key, Size: 3, ETag: "e"}} }
-	for name, change := range map[string]func(*inputProvenance){
-		"":       func(*inputProvenance) {},
-		"record": func(p *inputProvenance) { p.Objects = object("other") },
-		"labels": func(p *inputProvenance) { p.Labels = object("other") },
-		"ids":    func(p *inputProvenance) { p.IDs = append(p.IDs, p.IDs...) },
-	} {
-		v := &verifier{outputs: outputs{ledger: &ledger{result: &Result{}, told: map[string]bool{}}}}
-		v.planned = planned.Inputs{Shards: [][]dataset.Shard{make([]dataset.Shard, 2)}, Manifests: []dataset.Manifest{
-			{Objects: object("x"), Labels: object("y"), IDs: object("i")}}}
-		v.provenance.inputProvenance = inputProvenance{Shards: 2, ObjectCount: 1, Objects: object("x"),
-			Labels: object("y"), IDs: object("i")}
-		change(&v.provenance.inputProvenance)
-		v.agreeOnInputs()
-		want := 1
-		if name == "" {
-			want = 0
-		}
-		if found := v.result.False; len(found) != want || want > 0 && found[0].File != provenanceFile {
-			t.Errorf("%q changed: %+v", name, found)
-		}
 	}
 }

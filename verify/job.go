@@ -3,12 +3,11 @@ package verify
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
-	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/attestation/origin"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/planned"
 	"github.com/gram-compute/gram/jobs/run"
@@ -16,16 +15,8 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// Names of the files beside the model, as workers write them.
-const (
-	modelFile      = "model.safetensors"
-	provenanceFile = "provenance.json"
-	reportFile     = "report.json"
-)
-
 // Bounds of files that are read into memory.
 const (
-	maxTextBytes   = 64 << 20
 	maxRecordBytes = 128 << 20 // 2^21 nodes of 32 bytes, and more
 	maxPlanBytes   = 1 << 30
 )
@@ -35,7 +26,8 @@ type verifier struct {
 	outputs
 	cfg Config
 
-	provenance provenance
+	provenance *origin.Provenance
+	report     *origin.Report // nil until it is read
 	manifest   *proof.Manifest
 	spec       protocol.JobSpec
 	kind       jobs.Kind
@@ -45,35 +37,9 @@ type verifier struct {
 	rounds     []*round
 	records    []*proof.Record // nil until all are read
 	shelf      *shelf
+	found      []origin.Found // by the repeated steps, by round
 
 	broken map[slot]bool // leaves, or with leaf -1 phases, of which it is not known what they carry; mu guards it
-}
-
-// provenance is what is read of provenance.json.
-type provenance struct {
-	Job        string          `json:"job"`
-	Spec       json.RawMessage `json:"spec"`
-	SpecHash   string          `json:"spec_sha256"`
-	ResultHash string          `json:"result_sha256"`
-	Model      proof.File      `json:"model"`
-	Manifest   proof.File      `json:"manifest"`
-	Plan       proof.File      `json:"plan"`
-	inputProvenance
-	Queries *inputProvenance `json:"queries"`
-	Proof   *struct {
-		Root     proof.Digest `json:"root"`
-		Manifest proof.File   `json:"manifest"`
-		Kept     string       `json:"kept"`
-	} `json:"proof"`
-}
-
-// inputProvenance is what provenance.json tells of a data set.
-type inputProvenance struct {
-	Shards      int              `json:"shards"`
-	Objects     []dataset.Object `json:"objects"` // the first of them
-	ObjectCount int              `json:"object_count"`
-	Labels      []dataset.Object `json:"labels"` // of labels_uri, the first of them
-	IDs         []dataset.Object `json:"ids"`    // of ids_uri, the first of them
 }
 
 // Job checks a job. What does not match or is missing is in the result; the error is the context's, or says that the
@@ -103,7 +69,8 @@ func (v *verifier) check(ctx context.Context) error {
 		return err
 	}
 	for _, stage := range []func(context.Context) error{
-		v.openProof, v.openSpec, v.openPlan, v.openRecords, v.checkFiles, v.openInputs, v.repeat,
+		v.openProof, v.openSpec, v.openPlan, v.openRecords, told{v}.compare, v.checkFiles, v.openInputs,
+		v.repeat, told{v}.compareFound,
 	} {
 		if err := stage(ctx); err != nil {
 			return err
@@ -122,22 +89,23 @@ func (v *verifier) stops() bool {
 
 // openProof reads provenance and manifest.
 func (v *verifier) openProof(ctx context.Context) error {
-	data, err := v.read(ctx, provenanceFile, maxTextBytes)
+	data, err := v.read(ctx, origin.ProvenanceFile, origin.MaxBytes)
 	if data == nil || err != nil {
 		return err
 	}
-	if err := readNamed(data, &v.provenance); err != nil {
-		v.isFalse(Finding{Of: OfFile, File: provenanceFile, Says: provenanceFile + " cannot be read: " + err.Error()})
+	if v.provenance, err = origin.ReadProvenance(data); err != nil {
+		v.isFalse(Finding{Of: OfFile, File: origin.ProvenanceFile,
+			Says: origin.ProvenanceFile + " cannot be read: " + err.Error()})
 		return nil
 	}
 	p := v.provenance.Proof
 	if asked := v.asked.Job; asked != "" && asked != v.provenance.Job {
-		v.isFalse(Finding{Of: OfRecord, File: provenanceFile,
+		v.isFalse(Finding{Of: OfRecord, File: origin.ProvenanceFile,
 			Says: fmt.Sprintf("The folder holds job %.80s, and not %s.", v.provenance.Job, asked)})
 	}
 	v.result.Job, v.result.Model = v.provenance.Job, v.provenance.Model.SHA256
 	if p == nil {
-		v.isMissing(Finding{Of: OfFile, File: provenanceFile,
+		v.isMissing(Finding{Of: OfFile, File: origin.ProvenanceFile,
 			Says: "The job left no proof: it ran under an earlier release, or its records were lost (report.json)."})
 		return nil
 	}
@@ -147,20 +115,14 @@ func (v *verifier) openProof(ctx context.Context) error {
 	}
 	if data == nil { // the model can be compared all the same
 		v.expect(&v.result.Files, 1)
-		return v.compareFile(ctx, file{modelFile, v.provenance.Model, " (" + provenanceFile + " names it)"}, 0)
+		of := " (" + origin.ProvenanceFile + " names it)"
+		return v.compareFile(ctx, file{origin.ModelFile, v.provenance.Model, of}, 0)
 	}
 	m, err := proof.ReadManifest(data)
 	if err != nil {
 		v.isFalse(Finding{Of: OfRecord, File: proof.ManifestFile, Says: err.Error()})
 		return nil
 	}
-	v.agree(proof.ManifestFile, "root", m.Root.String(), p.Root.String())
-	v.agree(proof.ManifestFile, "kept", m.Kept, p.Kept)
-	v.agree(proof.ManifestFile, "job", m.Job, v.provenance.Job)
-	v.agree(proof.ManifestFile, "model", m.Model, v.provenance.Model)
-	v.agree(proof.ManifestFile, "spec", m.Spec.SHA256.String(), v.provenance.SpecHash)
-	v.agree(proof.ManifestFile, "input", m.Input, v.provenance.Manifest)
-	v.agree(proof.ManifestFile, "plan", m.Plan, v.provenance.Plan)
 	v.manifest, v.result.Root, v.result.Kept = m, m.Root, m.Kept
 	return nil
 }
@@ -183,12 +145,12 @@ func (v *verifier) openSpec(ctx context.Context) error {
 		canonical, err = told.Canonical()
 	}
 	if err != nil || !bytes.Equal(canonical, data) {
-		return v.contradicts(provenanceFile, errors.New("its spec is not that of "+proof.SpecFile))
+		return v.contradicts(origin.ProvenanceFile, errors.New("its spec is not that of "+proof.SpecFile))
 	}
-	if hash, err := v.spec.ResultHash(); err != nil || hash != v.provenance.ResultHash {
-		return v.contradicts(provenanceFile, fmt.Errorf("its result_sha256 is not that of the spec, %s", hash))
+	if kept := v.spec.Spec.Run.KeptOfProof(); kept != v.manifest.Kept {
+		return v.contradicts(proof.SpecFile, fmt.Errorf("its run.proof is %s, and in %s kept is %s", kept,
+			proof.ManifestFile, v.manifest.Kept))
 	}
-	v.agree(proof.SpecFile, "run.proof", v.spec.Spec.Run.KeptOfProof(), v.manifest.Kept)
 	v.result.Kind = v.spec.Kind
 	return v.makeTasks()
 }

@@ -88,14 +88,6 @@ func (v *ledger) show() {
 	}
 }
 
-// agree finds a field of a file that differs from that of provenance.json.
-func (v *ledger) agree(file, field string, got, want any) {
-	if got != want {
-		v.isFalse(Finding{Of: OfRecord, File: file,
-			Says: fmt.Sprintf("%s has %s %v, and provenance.json has %v.", file, field, got, want)})
-	}
-}
-
 // contradicts finds a file that has its digest and cannot be right.
 func (v *ledger) contradicts(file string, err error) error {
 	v.isFalse(Finding{Of: OfRecord, File: file, Says: file + " cannot be right: " + err.Error() + "."})

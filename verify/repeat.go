@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/gram-compute/gram/attestation/origin"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/proof"
 )
@@ -16,6 +17,7 @@ func (v *verifier) repeat(ctx context.Context) error {
 		return nil // what is missing is noted
 	}
 	plan := v.draw()
+	v.found = make([]origin.Found, len(v.rounds))
 	if plan[0].drawn != nil {
 		v.result.Draw, v.result.Named = fmt.Sprint(v.cfg.Draw), v.cfg.Named
 	}

@@ -169,12 +169,13 @@ func (t *roundTask) step(
 	ctx context.Context, root func(context.Context, int) (jobs.Arrays, error),
 ) (jobs.Arrays, error) {
 	f := stepFinding(t.round)
+	found := &t.found[t.at]
 	var next jobs.Next
 	var record *proof.Record
 	var unread error // of a root
 	err := guarded(func() (err error) {
 		next, record, err = t.tasks.Step(ctx, t.round.Phase, t.state, jobs.Round{Plan: t.cut(),
-			Trees: len(t.round.Trees), Emit: t.emit(f),
+			Trees: len(t.round.Trees), Emit: watch(found, t.emit(f)),
 			Root: func(ctx context.Context, tree int) (arrays jobs.Arrays, err error) {
 				if arrays, err = root(ctx, tree); err != nil {
 					unread = err
@@ -200,7 +201,7 @@ func (t *roundTask) step(
 		return nil, nil
 	}
 	t.count(&t.result.Steps)
-	if next.Done {
+	if found.Metrics = next.Metrics; next.Done {
 		return nil, nil
 	}
 	return next.State, nil

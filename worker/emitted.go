@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
+	"github.com/gram-compute/gram/attestation/origin"
 	"github.com/gram-compute/gram/jobs"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
@@ -25,7 +25,7 @@ type emitted []jobs.File
 func (e *emitted) watch(emit jobs.Emit) jobs.Emit {
 	return func(ctx context.Context, name string, data []byte) (jobs.File, error) {
 		file, err := emit(ctx, name, data)
-		if err == nil && (!strings.Contains(name, "/") || strings.HasSuffix(name, "/"+jobs.IndexName)) {
+		if err == nil && origin.IsListed(name) {
 			e.add(file)
 		}
 		return file, err

@@ -24,7 +24,8 @@ func (j *job) page(facts *runReport, model []byte) ([]byte, error) {
 		page.Facts = append(page.Facts, [2]string{"warning", warning})
 	}
 	for _, c := range facts.Integrity {
-		page.Facts = append(page.Facts, [2]string{"integrity of " + strings.TrimPrefix(c.DataSet, "spec."), c.text()})
+		page.Facts = append(page.Facts,
+			[2]string{"integrity of " + strings.TrimPrefix(c.DataSet, "spec."), integrityText(c)})
 	}
 	for _, r := range facts.Rounds {
 		page.Rounds = append(page.Rounds,

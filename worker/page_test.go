@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gram-compute/gram/attestation/origin"
 	"github.com/gram-compute/gram/jobs"
 )
 
@@ -21,7 +22,8 @@ func pageOf(t *testing.T, figures func(jobs.Arrays, []jobs.Metric) ([]jobs.Figur
 	j.spec.Spec.Input.URI, j.spec.Spec.Repro.Seed = "s3://corpus/digits/", 7
 	model := jobs.Arrays{}
 	model.PutKind("Test", 1)
-	facts = &runReport{Job: "digits-1", Kind: "Test", Rounds: []reportRound{{1, "count", 3, 0.25}},
+	facts = &runReport{Job: "digits-1", Kind: "Test",
+		Rounds:  []origin.ReportRound{{Round: 1, Phase: "count", Leaves: 3, Seconds: 0.25}},
 		Metrics: []jobs.Metric{jobs.CountMetric("records", 9)}}
 	html, err := j.page(facts, model.Encode())
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/gram-compute/gram/attestation/origin"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/proof"
 	"github.com/gram-compute/gram/protocol"
@@ -68,7 +69,7 @@ func (j *job) prove(ctx context.Context, brief *pb.JobBrief, facts *runReport) (
 	if err != nil {
 		return nil, err
 	}
-	facts.Proof = proofs.SummaryOf(m, proof.File{SHA256: sha256.Sum256(data), Size: int64(len(data))})
+	facts.Proof = origin.SummaryOf(m, proof.File{SHA256: sha256.Sum256(data), Size: int64(len(data))})
 	return []*pb.OutputFile{written}, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gram-compute/gram/attestation/origin"
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
@@ -36,7 +37,11 @@ const (
 
 // provenance.json has for each object, and each object of labels, whether what was read of it was verified.
 func TestProvenanceNamesWhatWasVerified(t *testing.T) {
-	data, err := json.Marshal(integrityJob().provenance(&pb.JobBrief{}))
+	p, err := integrityJob().provenance(&pb.JobBrief{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,15 +69,15 @@ func TestProvenanceNamesWhatWasVerified(t *testing.T) {
 func TestProvenanceListsTheFirstThousand(t *testing.T) {
 	j := integrityJob()
 	j.inputs = j.inputs[:1]
-	objects := make([]dataset.Object, maxObjectsListed+5)
+	objects := make([]dataset.Object, origin.MaxObjects+5)
 	for i := range objects {
 		objects[i] = dataset.Object{Key: fmt.Sprint(i), Size: int64(i % 2),
 			Digest: "md5:d41d8cd98f00b204e9800998ecf8427e"}
 	}
 	j.inputs[0].manifest.Objects = objects
-	p := j.provenance(&pb.JobBrief{})
-	if len(p.Objects) != maxObjectsListed || p.ObjectCount != len(objects) || p.Queries != nil {
-		t.Fatalf("%d of %d objects, queries %v", len(p.Objects), p.ObjectCount, p.Queries)
+	p, err := j.provenance(&pb.JobBrief{})
+	if err != nil || len(p.Objects) != origin.MaxObjects || p.ObjectCount != len(objects) || p.Queries != nil {
+		t.Fatalf("%d of %d objects, queries %v, %v", len(p.Objects), p.ObjectCount, p.Queries, err)
 	}
 	for i, o := range p.Objects {
 		if want := i%2 == 1; o.Key != fmt.Sprint(i) || (o.Integrity == dataset.Verified) != want {
@@ -106,7 +111,7 @@ func TestReportCountsWhatWasVerified(t *testing.T) {
 		t.Errorf("report.json has\n%s, want\n%s; %v", &text, want, err)
 	}
 	const line = "1 of 4 objects verified; 2 not verifiable: " + tooLong + "; 1 not verifiable: " + noChecksum
-	if text := facts.Integrity[0].text(); text != line {
+	if text := integrityText(facts.Integrity[0]); text != line {
 		t.Errorf("the page has %q, want %q", text, line)
 	}
 }

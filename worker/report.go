@@ -7,22 +7,21 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
-	"slices"
 
 	"github.com/gram-compute/gram/attestation/mlbom"
+	"github.com/gram-compute/gram/attestation/origin"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/proof"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/gram-compute/gram/report"
-	"github.com/gram-compute/gram/worker/proofs"
 )
 
 // Names of a job's outputs.
 const (
-	ModelFile      = "model.safetensors"
-	ProvenanceFile = "provenance.json"
-	ReportFile     = "report.json"
-	PageFile       = "report.html"
+	ModelFile      = origin.ModelFile
+	ProvenanceFile = origin.ProvenanceFile
+	ReportFile     = origin.ReportFile
+	PageFile       = origin.PageFile
 )
 
 // report writes what outlives the cluster: the model, where it came from, and the
@@ -41,13 +40,16 @@ func (j *job) report(ctx context.Context, brief *pb.JobBrief, task *pb.Task) (*p
 	if err != nil {
 		return nil, err
 	}
-	origin := j.provenance(brief)
-	origin.Proof = facts.Proof
+	made, err := j.provenance(brief)
+	if err != nil {
+		return nil, err
+	}
+	made.Proof = facts.Proof
 	page, err := j.page(facts, model)
 	if err != nil {
 		return nil, err
 	}
-	texts, err := textsOf(origin, facts, page)
+	texts, err := textsOf(made, facts, page)
 	if err != nil {
 		return nil, err
 	}
@@ -80,8 +82,8 @@ type outputText struct {
 }
 
 // textsOf are the files that tell of the model.
-func textsOf(origin provenance, facts *runReport, page []byte) ([]outputText, error) {
-	provenance, err := json.MarshalIndent(origin, "", "  ")
+func textsOf(made origin.Provenance, facts *runReport, page []byte) ([]outputText, error) {
+	provenance, err := json.MarshalIndent(made, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("encode provenance: %w", err)
 	}
@@ -89,11 +91,7 @@ func textsOf(origin provenance, facts *runReport, page []byte) ([]outputText, er
 	if err != nil {
 		return nil, err
 	}
-	bill, err := mlbom.Describe(provenance, report, ModelFile, ProvenanceFile, ReportFile, PageFile)
-	if err != nil {
-		return nil, err
-	}
-	bom, err := mlbom.Encode(bill)
+	bom, err := mlbom.Of(&made, facts.Metrics)
 	if err != nil {
 		return nil, err
 	}
@@ -104,33 +102,26 @@ func textsOf(origin provenance, facts *runReport, page []byte) ([]outputText, er
 }
 
 type runReport struct {
-	SchemaVersion int              `json:"schema_version"`
-	Job           string           `json:"job"`
-	Name          string           `json:"name,omitempty"`
-	Kind          string           `json:"kind"`
-	ModelSHA256   string           `json:"model_sha256"`
-	Seconds       float64          `json:"seconds"` // from submission to the end of the last round
-	Rounds        []reportRound    `json:"rounds"`
-	Counters      counters         `json:"counters"`
-	Audit         *auditReport     `json:"audit,omitempty"`   // tasks that were made a second time
-	Metrics       []jobs.Metric    `json:"metrics"`           // in order of round
-	Figures       []jobs.Figure    `json:"figures,omitempty"` // of the page
-	Files         emitted          `json:"files,omitempty"`   // beside the model; of parts, their index
-	Timeline      *report.Timeline `json:"timeline,omitempty"`
-	Integrity     []inputIntegrity `json:"integrity"` // of what was read, by data set
-	Proof         *proofs.Summary  `json:"proof,omitempty"`
-	Warnings      []string         `json:"warnings,omitempty"`
+	SchemaVersion int                  `json:"schema_version"`
+	Job           string               `json:"job"`
+	Name          string               `json:"name,omitempty"`
+	Kind          string               `json:"kind"`
+	ModelSHA256   string               `json:"model_sha256"`
+	Seconds       float64              `json:"seconds"` // from submission to the end of the last round
+	Rounds        []origin.ReportRound `json:"rounds"`
+	Counters      counters             `json:"counters"`
+	Audit         *auditReport         `json:"audit,omitempty"`   // tasks that were made a second time
+	Metrics       []jobs.Metric        `json:"metrics"`           // in order of round
+	Figures       []jobs.Figure        `json:"figures,omitempty"` // of the page
+	Files         emitted              `json:"files,omitempty"`   // beside the model; of parts, their index
+	Timeline      *report.Timeline     `json:"timeline,omitempty"`
+	Integrity     []origin.Integrity   `json:"integrity"` // of what was read, by data set
+	Proof         *origin.Summary      `json:"proof,omitempty"`
+	Warnings      []string             `json:"warnings,omitempty"`
 	// Certificate is what the kind finds when it checks the finished model.
 	Certificate json.RawMessage `json:"certificate,omitempty"`
 
 	records []proof.Round // in the order in which they were made
-}
-
-type reportRound struct {
-	Round   uint32  `json:"round"`
-	Phase   string  `json:"phase"`
-	Leaves  uint64  `json:"leaves"`
-	Seconds float64 `json:"seconds"`
 }
 
 type counters struct {
@@ -177,7 +168,7 @@ func (j *job) facts(ctx context.Context, brief *pb.JobBrief, task *pb.Task) (*ru
 	modelAt := int64(0)
 	for _, round := range record.GetRounds() {
 		modelAt = round.GetFinishedUnixMs()
-		r.Rounds = append(r.Rounds, reportRound{
+		r.Rounds = append(r.Rounds, origin.ReportRound{
 			Round: round.GetRound(), Phase: round.GetPhase(), Leaves: round.GetLeaves(),
 			Seconds: seconds(round.GetFinishedUnixMs() - round.GetStartedUnixMs()),
 		})
@@ -186,29 +177,17 @@ func (j *job) facts(ctx context.Context, brief *pb.JobBrief, task *pb.Task) (*ru
 		if err != nil {
 			return nil, err
 		}
-		r.Metrics = appendNew(r.Metrics, found)
+		r.Metrics = origin.AppendNew(r.Metrics, found)
 	}
 	r.Audit = auditFrom(j.id, brief.GetAudit(), modelAt)
-	r.takeWarnings()
+	r.Metrics, r.Warnings = origin.TakeWarnings(r.Metrics)
 	if r.Audit != nil && r.Audit.Failed > 0 {
-		r.Warnings = append(r.Warnings, "audits: "+r.Audit.Says)
+		r.Warnings = append(r.Warnings, origin.AuditsWarning+r.Audit.Says)
 	}
 	if err := r.takeRecords(); err != nil {
 		return nil, err
 	}
 	return r, r.takeEmitted()
-}
-
-// takeWarnings moves what was found to warn of to its own place.
-func (r *runReport) takeWarnings() {
-	r.Metrics = slices.DeleteFunc(r.Metrics, func(m jobs.Metric) bool {
-		var warnings []string
-		if m.Name != jobs.WarningsMetric || json.Unmarshal(m.Value, &warnings) != nil {
-			return false
-		}
-		r.Warnings = append(r.Warnings, warnings...)
-		return true
-	})
 }
 
 // numberLists are the lists of numbers in indented JSON: no text holds a line's end.
@@ -222,18 +201,6 @@ func (r *runReport) encode() ([]byte, error) {
 	}
 	return numberLists.ReplaceAllFunc(data, func(list []byte) []byte { return bytes.Join(bytes.Fields(list), nil) }),
 		nil
-}
-
-// appendNew leaves out what was said before, word for word: rounds that read the same
-// records skip the same ones.
-func appendNew(all, found []jobs.Metric) []jobs.Metric {
-	for _, m := range found {
-		said := func(before jobs.Metric) bool { return before.Name == m.Name && bytes.Equal(before.Value, m.Value) }
-		if !slices.ContainsFunc(all, said) {
-			all = append(all, m)
-		}
-	}
-	return all
 }
 
 func seconds(ms int64) float64 { return float64(ms) / 1000 }

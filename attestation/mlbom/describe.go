@@ -1,8 +1,13 @@
 package mlbom
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+
+	"github.com/gram-compute/gram/attestation/origin"
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/proof"
 )
 
 // approaches are how kinds learn, in the words of CycloneDX. Kinds that learn nothing, or in several ways, have none.
@@ -12,88 +17,63 @@ var approaches = map[string]string{
 	"KernelPerceptron": "supervised", "KMeans": "unsupervised",
 }
 
-// record is provenance.json, as far as the bill tells of it.
-type record struct {
-	Job  string `json:"job"`
-	Spec struct {
-		Kind     string                `json:"kind"`
-		Metadata struct{ Name string } `json:"metadata"`
-		Spec     struct {
-			Input   source  `json:"input"`
-			Queries *source `json:"queries"`
-		} `json:"spec"`
-	} `json:"spec"`
-	SpecHash    string `json:"spec_sha256"`
-	Model       digest `json:"model"`
-	Manifest    digest `json:"manifest"`
-	ObjectCount int    `json:"object_count"`
-	Queries     *struct {
-		ObjectCount int `json:"object_count"`
-	} `json:"queries"`
-	InitialModel *Initial `json:"initial_model"`
-	Rounds       []struct {
-		Finished string `json:"finished"`
-	} `json:"rounds"`
-	Build string `json:"build"`
-	Proof *struct {
-		Root string `json:"root"`
-	} `json:"proof"`
-}
-
-type source struct {
-	URI    string `json:"uri"`
-	Format string `json:"format"`
-}
-
-type digest struct {
-	SHA256 string `json:"sha256"`
-}
-
-type runReport struct {
-	Metrics []struct {
-		Name  string          `json:"name"`
-		Value json.RawMessage `json:"value"`
-	} `json:"metrics"`
-}
-
-// Describe takes the facts from provenance.json and report.json of a job. The names are those of the files beside the
-// model.
-func Describe(provenance, report []byte, model string, beside ...string) (Facts, error) {
-	var r record
-	if err := json.Unmarshal(provenance, &r); err != nil {
-		return Facts{}, fmt.Errorf("read provenance.json: %w", err)
+// Of writes the bill of a job whose files have their usual names. It follows from provenance.json and the metrics of
+// report.json alone.
+func Of(p *origin.Provenance, metrics []jobs.Metric) ([]byte, error) {
+	facts, err := Describe(p, metrics, origin.ModelFile, origin.ProvenanceFile, origin.ReportFile, origin.PageFile)
+	if err != nil {
+		return nil, err
 	}
+	return Encode(facts)
+}
+
+// Compare compares a bill with the one that follows from provenance.json and the metrics of report.json, and returns
+// the fields that differ.
+func Compare(bill []byte, p *origin.Provenance, metrics []jobs.Metric) ([]origin.Mismatch, error) {
+	want, err := Of(p, metrics)
+	if err != nil || bytes.Equal(bill, want) {
+		return nil, err
+	}
+	const by = origin.ProvenanceFile + " and " + origin.ReportFile
+	found, err := origin.Mismatches(File, bill, want, by)
+	if err == nil && len(found) == 0 {
+		err = fmt.Errorf("%s has the right fields in another form", File)
+	}
+	return found, err
+}
+
+// Describe takes the facts from provenance.json and the metrics of report.json. The names are those of the files beside
+// the model.
+func Describe(p *origin.Provenance, metrics []jobs.Metric, model string, beside ...string) (Facts, error) {
+	job, err := p.JobSpec()
+	if err != nil {
+		return Facts{}, fmt.Errorf("read the spec in %s: %w", origin.ProvenanceFile, err)
+	}
+	spec := job.Spec
 	f := Facts{
-		Job: r.Job, Name: r.Spec.Metadata.Name, Kind: r.Spec.Kind, Build: r.Build, SHA256: r.Model.SHA256,
-		SpecHash: r.SpecHash, Approach: approaches[r.Spec.Kind], Format: r.Spec.Spec.Input.Format,
-		InitialModel: r.InitialModel, Model: model, Beside: beside,
-		DataSets: []DataSet{{Field: "spec.input", URI: r.Spec.Spec.Input.URI, Objects: r.ObjectCount,
-			Digest: r.Manifest.SHA256}},
+		Job: p.Job, Name: job.Metadata.Name, Kind: job.Kind, Build: p.Build, SHA256: p.Model.SHA256.String(),
+		SpecHash: p.SpecHash, Approach: approaches[job.Kind], Format: spec.Input.Format, Timestamp: p.Finished(),
+		Metrics: scoresIn(metrics), Model: model, Beside: beside,
+		DataSets: []DataSet{{Field: "spec.input", URI: spec.Input.URI, Objects: p.ObjectCount,
+			Digest: p.Manifest.SHA256.String()}},
 	}
-	if r.Queries != nil && r.Spec.Spec.Queries != nil {
-		f.DataSets = append(f.DataSets, DataSet{Field: "spec.queries", URI: r.Spec.Spec.Queries.URI,
-			Objects: r.Queries.ObjectCount})
+	if m := p.InitialModel; m != nil {
+		f.InitialModel = &Initial{URI: m.URI, SHA256: m.SHA256}
 	}
-	if n := len(r.Rounds); n > 0 {
-		f.Timestamp = r.Rounds[n-1].Finished
+	if p.Queries != nil && spec.Queries != nil {
+		f.DataSets = append(f.DataSets, DataSet{Field: "spec.queries", URI: spec.Queries.URI,
+			Objects: p.Queries.ObjectCount})
 	}
-	if r.Proof != nil {
-		f.Root = r.Proof.Root
-		f.Beside = append(f.Beside, proofManifest)
+	if p.Proof != nil {
+		f.Root = p.Proof.Root.String()
+		f.Beside = append(f.Beside, proof.ManifestFile)
 	}
-	var err error
-	f.Metrics, err = scoresIn(report)
-	return f, err
+	return f, nil
 }
 
 // scoresIn are the scores on test records, the most telling first; what a job does not measure is left out.
-func scoresIn(report []byte) ([]Metric, error) {
-	var r runReport
-	if err := json.Unmarshal(report, &r); err != nil {
-		return nil, fmt.Errorf("read report.json: %w", err)
-	}
-	var found []Metric
-	for _, m := range r.Metrics {
+func scoresIn(metrics []jobs.Metric) (found []Metric) {
+	for _, m := range metrics {
 		var scores struct {
 			Accuracy          json.Number
 			Macro, Micro      struct{ F1, Precision, Recall json.Number }
@@ -120,5 +100,5 @@ func scoresIn(report []byte) ([]Metric, error) {
 			}
 		}
 	}
-	return found, nil
+	return found
 }

@@ -8,6 +8,8 @@ import (
 	"fmt"
 
 	"github.com/google/uuid"
+	"github.com/gram-compute/gram/attestation/origin"
+	"github.com/gram-compute/gram/proof"
 )
 
 // File is the name of the bill beside a model.
@@ -39,8 +41,7 @@ type DataSet struct {
 
 // Initial is the model that a job began with.
 type Initial struct {
-	URI    string `json:"uri"`
-	SHA256 string `json:"sha256"`
+	URI, SHA256 string
 }
 
 // Metric is a figure of the model's quality.
@@ -150,10 +151,7 @@ type dependency struct {
 	DependsOn []string `json:"dependsOn,omitempty"`
 }
 
-const (
-	modelRef      = "model"
-	proofManifest = "proof/manifest.json"
-)
+const modelRef = "model"
 
 // Encode writes the bill as indented JSON. Its serial number follows from the facts that name the model: the job, the
 // model's digest and the root of its proof.
@@ -222,9 +220,9 @@ func (f Facts) model() component {
 // referenceType is what CycloneDX calls a file beside the model.
 func referenceType(name string) string {
 	switch name {
-	case "provenance.json", proofManifest:
+	case origin.ProvenanceFile, proof.ManifestFile:
 		return "evidence"
-	case "report.json", "report.html":
+	case origin.ReportFile, origin.PageFile:
 		return "model-card"
 	}
 	return "other"

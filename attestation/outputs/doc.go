@@ -3,6 +3,5 @@
 //
 //	folder, err := outputs.Read(ctx, store, "models/glosses-1/")
 //	found := folder.Check(key)       // what of its signatures holds
-//	err = folder.Agree()             // what its files say of each other
-//	files, err := folder.Sign(key)   // the two files of signatures, to be written beside
+//	files, err := folder.Sign(key)   // the two files of signatures, to be written beside, if its files agree
 package outputs

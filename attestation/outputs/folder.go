@@ -10,24 +10,20 @@ import (
 	"strings"
 
 	"github.com/gram-compute/gram/attestation"
+	"github.com/gram-compute/gram/attestation/mlbom"
+	"github.com/gram-compute/gram/attestation/origin"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/proof"
 	"github.com/gram-compute/gram/protocol"
 )
 
-// Names of a job's outputs that are read here.
-const (
-	ModelFile      = "model.safetensors"
-	ProvenanceFile = "provenance.json"
-	ReportFile     = "report.json"
-
-	indexName = "index.json" // of a folder of parts
-)
+// indexName is the file that lists the parts of a folder.
+const indexName = "index.json"
 
 // Bounds on what is read whole.
 const (
 	maxFiles       = 1 << 20
-	maxJSONBytes   = 64 << 20
+	maxJSONBytes   = origin.MaxBytes
 	maxSignedBytes = attestation.MaxBytes
 )
 
@@ -49,7 +45,7 @@ func Read(ctx context.Context, store objstore.Store, prefix string) (*Folder, er
 	if err != nil {
 		return nil, err
 	}
-	f := &Folder{Folder: attestation.Folder{Model: ModelFile}, whole: map[string][]byte{}}
+	f := &Folder{Folder: attestation.Folder{Model: origin.ModelFile}, whole: map[string][]byte{}}
 	for _, name := range []string{attestation.ModelSignatureFile, attestation.ProvenanceFile} {
 		if present[name] {
 			if err := f.add(ctx, store, prefix, name); err != nil {
@@ -74,8 +70,8 @@ func Read(ctx context.Context, store objstore.Store, prefix string) (*Folder, er
 			return nil, err
 		}
 	}
-	if !slices.ContainsFunc(f.Files, func(file attestation.File) bool { return file.Name == ModelFile }) {
-		return nil, protocol.TaskFault(protocol.CodeCorrupt, "there is no %s in this folder", ModelFile).
+	if !slices.ContainsFunc(f.Files, func(file attestation.File) bool { return file.Name == origin.ModelFile }) {
+		return nil, protocol.TaskFault(protocol.CodeCorrupt, "there is no %s in this folder", origin.ModelFile).
 			In(store.String() + "/" + prefix).WithHint("Name the folder of a job's outputs")
 	}
 	return f, nil
@@ -104,7 +100,7 @@ func (f *Folder) add(ctx context.Context, store objstore.Store, prefix, name str
 	switch name {
 	case attestation.ModelSignatureFile, attestation.ProvenanceFile:
 		limit = maxSignedBytes
-	case ProvenanceFile, ReportFile, proof.ManifestFile:
+	case origin.ProvenanceFile, origin.ReportFile, mlbom.File, proof.ManifestFile:
 		limit = maxJSONBytes
 	default:
 		digest, err := digestOf(ctx, store, prefix+name)

@@ -7,13 +7,14 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gram-compute/gram/attestation"
+	"github.com/gram-compute/gram/attestation/mlbom"
+	"github.com/gram-compute/gram/attestation/origin"
 	"github.com/gram-compute/gram/attestation/outputs"
 	"github.com/gram-compute/gram/objstore/mem"
 	"github.com/gram-compute/gram/proof"
@@ -29,7 +30,7 @@ func sum(data []byte) string {
 func files(t testing.TB) map[string][]byte {
 	t.Helper()
 	text := `{"apiVersion":"v1","kind":"KMeans","spec":{"input":{"uri":"s3://data/x/*.csv","format":"csv",` +
-		`"labels_uri":"s3://data/","ids_uri":"s3://data/ids/"},"queries":{"uri":"s3://data"}}}`
+		`"labels_uri":"s3://data/","ids_uri":"s3://data/ids/"},"queries":{"uri":"s3://data"},"model":"s3://m/old"}}`
 	var spec protocol.JobSpec
 	if err := json.Unmarshal([]byte(text), &spec); err != nil {
 		t.Fatal(err)
@@ -43,28 +44,56 @@ func files(t testing.TB) map[string][]byte {
 		return proof.File{SHA256: sha256.Sum256(data), Size: int64(len(data))}
 	}
 	m := proof.Manifest{SchemaVersion: proof.SchemaVersion, Job: "j-1", Kept: proof.Digests, Spec: fileOf(canonical),
-		Input: fileOf(input), Plan: fileOf(plan), Model: fileOf(model), Rounds: []proof.Round{}}
+		Input: fileOf(input), Plan: fileOf(plan), Model: fileOf(model), Rounds: []proof.Round{
+			{Round: 1, Phase: "a", Trees: 1, Leaves: 3}, {Round: 2, Phase: "b", Trees: 1, Leaves: 4}}}
 	m.Root = m.ComputeRoot()
 	manifest, err := m.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
+	result, err := spec.ResultHash()
+	if err != nil {
+		t.Fatal(err)
+	}
 	index := []byte(`{"parts":[]}`)
-	record := fmt.Sprintf(`{"job":"j-1","spec":%s,"spec_sha256":%q,"result_sha256":"r","model":{"sha256":%q},
- "manifest":{"sha256":%q},"plan":{"sha256":%q},"objects":[{"key":"a.csv","size":3,"etag":"e","digest":"md5:00ff",
- "integrity":"verified"}],"object_count":1,"labels":[{"key":"l.csv","etag":"f","version_id":"v"}],"ids":[{"key":"i.csv"}],
- "queries":{"objects":[{"key":"q.csv"}]},"initial_model":{"uri":"s3://m/old","sha256":"00"},
- "rounds":[{"finished":"t1"},{"finished":"t2"}],"build":"b","go":"g","started":"t0",
- "proof":{"root":%q,"manifest":{"sha256":%q}}}`,
-		canonical, sum(canonical), sum(model), sum(input), sum(plan), m.Root, sum(manifest))
-	report := fmt.Sprintf(`{"job":"j-1","model_sha256":%q,"files":[{"name":"result/index.json","sha256":%q},
- {"name":"absent.csv","sha256":"00"}]}`, sum(model), sum(index))
+	p, err := origin.ReadProvenance([]byte(`{"job":"j-1","objects":[{"key":"a.csv","size":3,"etag":"e",
+ "digest":"md5:00ff","integrity":"verified"}],"object_count":1,"labels":[{"key":"l.csv","etag":"f","version_id":"v"}],
+ "ids":[{"key":"i.csv"}],"queries":{"objects":[{"key":"q.csv"}]},"initial_model":{"uri":"s3://m/old","sha256":"00"},
+ "rounds":[{"round":1,"phase":"a","leaves":3,"finished":"t1"},{"round":2,"phase":"b","leaves":4,"finished":"t2"}],
+ "build":"b","go":"g","started":"t0"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Spec, p.SpecHash, p.ResultHash, p.Rounds[1].State = canonical, sum(canonical), result, m.Model
+	p.Model, p.Manifest, p.Plan, p.Proof = m.Model, m.Input, m.Plan, origin.SummaryOf(&m, fileOf(manifest))
+	report, err := origin.ReadReport([]byte(`{"job":"j-1","kind":"KMeans","model_sha256":"` + sum(model) + `",
+ "metrics":[{"name":"evaluation","value":{"accuracy":0.5}}],"files":[{"name":"result/index.json",
+ "sha256":"` + sum(index) + `"},{"name":"absent.csv","sha256":"00"}],
+ "rounds":[{"round":1,"phase":"a","leaves":3,"seconds":7},{"round":2,"phase":"b","leaves":4}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	report.Proof = p.Proof
+	bill, err := mlbom.Of(p, report.Metrics)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return map[string][]byte{
-		"model.safetensors": model, "provenance.json": []byte(record), "report.json": []byte(report),
-		"report.html": []byte("<html>"), "proof/manifest.json": manifest, "proof/spec.json": canonical,
+		"model.safetensors": model, "provenance.json": encode(t, p), "report.json": encode(t, report),
+		"bom.cdx.json": bill,
+		"report.html":  []byte("<html>"), "proof/manifest.json": manifest, "proof/spec.json": canonical,
 		"proof/states/00.safetensors": []byte("large"), "result/index.json": index,
 		"result/part-000000.csv": []byte("large too"),
 	}
+}
+
+func encode(t testing.TB, value any) []byte {
+	t.Helper()
+	data, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
 }
 
 func read(t testing.TB, content map[string][]byte) *outputs.Folder {
@@ -102,7 +131,7 @@ func TestSignAFolder(t *testing.T) {
 	}
 	f := read(t, content)
 	found := f.Check(key.Public())
-	if len(found) != 2 || !attestation.HasValid(found) || found[0].Covered != 6 || len(found[0].Beside) != 0 {
+	if len(found) != 2 || !attestation.HasValid(found) || found[0].Covered != 7 || len(found[0].Beside) != 0 {
 		t.Errorf("found %+v", found)
 	}
 	if again, err := f.Sign(key); err != nil || !bytes.Equal(again[0].Data, signed[0].Data) ||
@@ -141,7 +170,7 @@ func TestSignaturesThatCoverMore(t *testing.T) {
 	}
 	f := read(t, content)
 	found := f.Check(key.Public())
-	if !attestation.HasValid(found) || found[0].Covered != 2 || len(found[0].Beside) != 5 {
+	if !attestation.HasValid(found) || found[0].Covered != 2 || len(found[0].Beside) != 6 {
 		t.Errorf("found %+v", found)
 	}
 	if _, err := f.Sign(key); err != nil {
@@ -227,6 +256,14 @@ func TestFilesThatDisagree(t *testing.T) {
 		"a report of another job": change("report.json", "j-1", "j-2"),
 		"a broken report":         func(c map[string][]byte) { c["report.json"] = []byte("[]") },
 		"another index":           change("result/index.json", "parts", "party"),
+		"another count of rounds": change("provenance.json", `"rounds":2`, `"rounds":3`),
+		"another phase":           change("provenance.json", `"phase":"a"`, `"phase":"c"`),
+		"another initial model":   change("provenance.json", `"uri":"s3://m/old"`, `"uri":"s3://m/new"`),
+		"another phase reported":  change("report.json", `"phase":"a"`, `"phase":"c"`),
+		"better figures":          change("report.json", `"accuracy":0.5`, `"accuracy":0.9`),
+		"a better bill":           change("bom.cdx.json", `"0.5"`, `"0.9"`),
+		"a bill of another job":   change("bom.cdx.json", "j-1", "j-2"),
+		"a broken bill":           func(c map[string][]byte) { c["bom.cdx.json"] = []byte("{") },
 	} {
 		content := files(t)
 		before := maps.Clone(content)
@@ -277,7 +314,7 @@ func FuzzAgree(f *testing.F) {
 		for _, s := range signed {
 			folder.Put(s.Name, s.Data)
 		}
-		folder.Model = outputs.ModelFile
+		folder.Model = origin.ModelFile
 		if found := folder.Check(key.Public()); !attestation.HasValid(found) {
 			t.Errorf("signed, and %+v", found)
 		}

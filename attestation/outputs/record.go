@@ -1,118 +1,57 @@
 package outputs
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 
+	"github.com/gram-compute/gram/attestation/mlbom"
+	"github.com/gram-compute/gram/attestation/origin"
 	"github.com/gram-compute/gram/proof"
 	"github.com/gram-compute/gram/protocol"
 )
 
-// record is provenance.json, as far as it is signed.
-type record struct {
-	Job        string          `json:"job"`
-	Spec       json.RawMessage `json:"spec"`
-	SpecHash   string          `json:"spec_sha256"`
-	ResultHash string          `json:"result_sha256"`
-	Model      digest          `json:"model"`
-	Manifest   digest          `json:"manifest"`
-	Plan       digest          `json:"plan"`
-	dataSet
-	Queries      *dataSet `json:"queries"`
-	InitialModel *struct {
-		URI    string `json:"uri"`
-		SHA256 string `json:"sha256"`
-	} `json:"initial_model"`
-	Rounds []struct {
-		Finished string `json:"finished"`
-	} `json:"rounds"`
-	Kernels []string `json:"kernel_sets"`
-	Build   string   `json:"build"`
-	Go      string   `json:"go"`
-	Started string   `json:"started"`
-	Proof   *struct {
-		Root     string `json:"root"`
-		Manifest digest `json:"manifest"`
-	} `json:"proof"`
-}
-
-type digest struct {
-	SHA256 string `json:"sha256"`
-}
-
-type dataSet struct {
-	Objects     []object `json:"objects"`
-	ObjectCount int      `json:"object_count"`
-	Labels      []object `json:"labels"` // of labels_uri
-	IDs         []object `json:"ids"`    // of ids_uri
-}
-
-type object struct {
-	Key       string `json:"key"`
-	Size      int64  `json:"size"`
-	ETag      string `json:"etag"`
-	VersionID string `json:"version_id"`
-	Digest    string `json:"digest"`
-	Integrity string `json:"integrity"`
-}
-
-type runReport struct {
-	Job         string `json:"job"`
-	ModelSHA256 string `json:"model_sha256"`
-	Files       []struct {
-		Name   string `json:"name"`
-		SHA256 string `json:"sha256"`
-	} `json:"files"`
-}
-
-// Agree checks what the files of the folder say of each other, before they are signed: the digests that
+// agree checks what the files of the folder say of each other, before they are signed: the digests that
 // provenance.json, report.json and the proof's manifest give of the model, of the spec, of each other and of further
-// files, and the root. Where they differ it is a *protocol.Fault of CodeCorrupt that names the file.
-func (f *Folder) Agree() error {
-	_, _, err := f.agree()
-	return err
-}
-
-func (f *Folder) agree() (*record, protocol.JobSpec, error) {
+// files; the fields of provenance.json and report.json that follow from spec and manifest; and the bill of materials,
+// which follows from them. Where they differ it is a *protocol.Fault of CodeCorrupt that names the file.
+func (f *Folder) agree() (*origin.Provenance, protocol.JobSpec, error) {
 	r, spec, err := f.record()
 	if err != nil {
-		return nil, spec, disagree(ProvenanceFile, err)
+		return nil, spec, disagree(origin.ProvenanceFile, err)
 	}
-	if err := f.same(ModelFile, r.Model.SHA256); err != nil {
-		return nil, spec, disagree(ProvenanceFile, err)
+	if err := f.same(origin.ModelFile, r.Model.SHA256.String()); err != nil {
+		return nil, spec, disagree(origin.ProvenanceFile, err)
 	}
 	if hash, err := spec.Hash(); err != nil || hash != r.SpecHash {
-		return nil, spec, disagree(ProvenanceFile, fmt.Errorf("its spec has the SHA-256 %s, not %s", hash, r.SpecHash))
+		return nil, spec, disagree(origin.ProvenanceFile,
+			fmt.Errorf("its spec has the SHA-256 %s, not %s", hash, r.SpecHash))
 	}
-	if err := f.agreeWithProof(r); err != nil {
-		return nil, spec, disagree(proof.ManifestFile, err)
+	report, err := f.agreeWithReport(r)
+	if err != nil {
+		return nil, spec, disagree(origin.ReportFile, err)
 	}
-	if err := f.agreeWithReport(r); err != nil {
-		return nil, spec, disagree(ReportFile, err)
+	if err := f.agreeWithProof(r, spec, report); err != nil {
+		return nil, spec, err
+	}
+	if err := f.agreeWithBill(r, report); err != nil {
+		return nil, spec, err
 	}
 	f.Job = r.Job
 	return r, spec, nil
 }
 
 // record reads provenance.json and its spec.
-func (f *Folder) record() (*record, protocol.JobSpec, error) {
-	var spec protocol.JobSpec
-	data, ok := f.whole[ProvenanceFile]
+func (f *Folder) record() (*origin.Provenance, protocol.JobSpec, error) {
+	data, ok := f.whole[origin.ProvenanceFile]
 	if !ok {
-		return nil, spec, errors.New("the file is absent")
+		return nil, protocol.JobSpec{}, errors.New("the file is absent")
 	}
-	r := new(record)
-	if err := protocol.CheckAlike(data, "spec"); err != nil {
-		return nil, spec, err
+	r, err := origin.ReadProvenance(data)
+	if err != nil {
+		return nil, protocol.JobSpec{}, err
 	}
-	if err := json.Unmarshal(data, r); err != nil {
-		return nil, spec, err
-	}
-	if !protocol.ValidJobID(r.Job) {
-		return nil, spec, fmt.Errorf("%.80q is no job's id", r.Job)
-	}
-	return r, spec, json.Unmarshal(r.Spec, &spec)
+	spec, err := r.JobSpec()
+	return r, spec, err
 }
 
 // same compares a file of the folder with a digest.
@@ -123,58 +62,70 @@ func (f *Folder) same(name, want string) error {
 	return nil
 }
 
-func (f *Folder) agreeWithProof(r *record) error {
+// agreeWithProof compares provenance.json, and the report where there is one, with the manifest of the proof.
+func (f *Folder) agreeWithProof(r *origin.Provenance, spec protocol.JobSpec, report *origin.Report) error {
 	data, ok := f.whole[proof.ManifestFile]
 	switch {
 	case !ok && r.Proof == nil:
 		return nil // a job of an earlier release, or one whose records were lost
 	case !ok || r.Proof == nil:
-		return errors.New("either it or what provenance.json tells of it is absent")
+		return disagree(proof.ManifestFile, errors.New("either it or what provenance.json tells of it is absent"))
 	}
 	m, err := proof.ReadManifest(data)
+	if err == nil {
+		err = f.same(proof.ManifestFile, r.Proof.Manifest.SHA256.String())
+	}
 	if err != nil {
-		return err
+		return disagree(proof.ManifestFile, err)
 	}
-	if err := f.same(proof.ManifestFile, r.Proof.Manifest.SHA256); err != nil {
-		return err
-	}
-	for _, c := range []struct{ what, proved, told string }{
-		{"job", m.Job, r.Job}, {"root", m.Root.String(), r.Proof.Root},
-		{"model", m.Model.SHA256.String(), r.Model.SHA256}, {"spec", m.Spec.SHA256.String(), r.SpecHash},
-		{"input", m.Input.SHA256.String(), r.Manifest.SHA256}, {"plan", m.Plan.SHA256.String(), r.Plan.SHA256},
-	} {
-		if c.proved != c.told {
-			return fmt.Errorf("its %s is %s, that of provenance.json is %.80q", c.what, c.proved, c.told)
-		}
-	}
-	return nil
+	found, err := origin.Proved{Manifest: m, Spec: &spec}.Compare(r, report)
+	return firstOf(found, err, origin.ProvenanceFile)
 }
 
-func (f *Folder) agreeWithReport(r *record) error {
-	data, ok := f.whole[ReportFile]
+// agreeWithReport reads the report, where there is one, and compares the digests that it lists.
+func (f *Folder) agreeWithReport(r *origin.Provenance) (*origin.Report, error) {
+	data, ok := f.whole[origin.ReportFile]
 	if !ok {
-		return nil
+		return nil, nil
 	}
-	var report runReport
-	if err := protocol.CheckAlike(data, "spec", "metrics"); err != nil {
-		return err
-	}
-	if err := json.Unmarshal(data, &report); err != nil {
-		return err
+	report, err := origin.ReadReport(data)
+	if err != nil {
+		return nil, err
 	}
 	if report.Job != r.Job {
-		return fmt.Errorf("it is of the job %.80q, provenance.json of %s", report.Job, r.Job)
+		return nil, fmt.Errorf("it is of the job %.80q, provenance.json of %s", report.Job, r.Job)
 	}
-	if err := f.same(ModelFile, report.ModelSHA256); err != nil {
-		return err
+	if err := f.same(origin.ModelFile, report.ModelSHA256); err != nil {
+		return nil, err
 	}
 	for _, file := range report.Files {
 		if _, ok := f.digest(file.Name); !ok {
 			continue // not copied
 		}
 		if err := f.same(file.Name, file.SHA256); err != nil {
-			return err
+			return nil, err
 		}
+	}
+	return report, nil
+}
+
+// agreeWithBill compares the bill of materials, where it and the report are there.
+func (f *Folder) agreeWithBill(r *origin.Provenance, report *origin.Report) error {
+	bill, ok := f.whole[mlbom.File]
+	if !ok || report == nil {
+		return nil
+	}
+	found, err := mlbom.Compare(bill, r, report.Metrics)
+	return firstOf(found, err, mlbom.File)
+}
+
+// firstOf is the first mismatch as an error, or err, which is of a file.
+func firstOf(found []origin.Mismatch, err error, file string) error {
+	if len(found) > 0 {
+		return disagree(found[0].File, errors.New(found[0].String()))
+	}
+	if err != nil {
+		return disagree(file, err)
 	}
 	return nil
 }

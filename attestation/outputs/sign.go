@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gram-compute/gram/attestation"
+	"github.com/gram-compute/gram/attestation/origin"
 	"github.com/gram-compute/gram/proof"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -79,23 +80,21 @@ func (f *Folder) mayReplace(key attestation.PublicKey) error {
 }
 
 // run tells of the job as its record does.
-func (f *Folder) run(r *record, spec protocol.JobSpec) attestation.Run {
+func (f *Folder) run(r *origin.Provenance, spec protocol.JobSpec) attestation.Run {
 	run := attestation.Run{
 		Job: r.Job, Spec: r.Spec, SpecHash: r.SpecHash, Builder: KeyHolder,
 		Versions: map[string]string{"gram": r.Build, "go": r.Go}, Started: r.Started,
+		Finished: r.Finished(),
 		Internal: map[string]any{"result_sha256": r.ResultHash, "objects": r.ObjectCount, "kernel_sets": r.Kernels},
 	}
-	if n := len(r.Rounds); n > 0 {
-		run.Finished = r.Rounds[n-1].Finished
-	}
 	if r.Proof != nil {
-		run.Root = r.Proof.Root
+		run.Root = r.Proof.Root.String()
 	}
 	for _, file := range f.Files {
 		if attestation.IsIgnored(file.Name) || slices.Contains(f.Listed, file.Name) {
 			continue
 		}
-		if file.Name == ModelFile || file.Name == proof.ManifestFile {
+		if file.Name == origin.ModelFile || file.Name == proof.ManifestFile {
 			run.Subjects = append(run.Subjects, file)
 		} else {
 			run.Byproducts = append(run.Byproducts, file)
@@ -110,10 +109,10 @@ func (f *Folder) run(r *record, spec protocol.JobSpec) attestation.Run {
 
 // dependencies are the plan's own digests, which cover all objects, then the objects that provenance.json lists: at
 // most a thousand of each data set.
-func dependencies(r *record, spec protocol.Spec) []attestation.Resource {
+func dependencies(r *origin.Provenance, spec protocol.Spec) []attestation.Resource {
 	all := []attestation.Resource{
-		{Name: "manifest", Digest: map[string]string{"sha256": r.Manifest.SHA256}},
-		{Name: "plan", Digest: map[string]string{"sha256": r.Plan.SHA256}},
+		{Name: "manifest", Digest: map[string]string{"sha256": r.Manifest.SHA256.String()}},
+		{Name: "plan", Digest: map[string]string{"sha256": r.Plan.SHA256.String()}},
 	}
 	all = appendObjects(all, "spec.input", spec.Input.URI, r.Objects)
 	all = appendObjects(all, "spec.input.labels_uri", spec.Input.LabelsURI, r.Labels)
@@ -131,7 +130,7 @@ func dependencies(r *record, spec protocol.Spec) []attestation.Resource {
 }
 
 // appendObjects adds the objects of a data set. Their keys count from the last slash of its URI.
-func appendObjects(all []attestation.Resource, field, uri string, objects []object) []attestation.Resource {
+func appendObjects(all []attestation.Resource, field, uri string, objects []origin.Object) []attestation.Resource {
 	base := uri[:strings.LastIndexByte(uri, '/')+1]
 	if strings.Count(uri, "/") == 2 { // a whole bucket
 		base = uri + "/"
@@ -143,7 +142,7 @@ func appendObjects(all []attestation.Resource, field, uri string, objects []obje
 		if o.VersionID != "" {
 			resource.Annotations["version_id"] = o.VersionID
 		}
-		if algorithm, sum, ok := strings.Cut(o.Digest, ":"); ok {
+		if algorithm, sum, ok := strings.Cut(string(o.Digest), ":"); ok {
 			resource.Digest = map[string]string{algorithm: sum}
 		}
 		all = append(all, resource)

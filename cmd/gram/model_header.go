@@ -2,45 +2,38 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"iter"
 	"strings"
 
+	"github.com/gram-compute/gram/attestation/origin"
 	"github.com/gram-compute/gram/cmd/gram/internal/objects"
 	"github.com/gram-compute/gram/cmd/gram/internal/records"
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
 	"github.com/gram-compute/gram/objstore"
-	"github.com/gram-compute/gram/protocol"
-	"github.com/gram-compute/gram/worker"
 )
 
 // headerBeside reports whether the spec in the provenance beside a model says header: true. A model without its
 // provenance has no spec.
 func headerBeside(ctx context.Context, uri, sha256 string) (bool, error) {
 	folder := uri[:strings.LastIndexByte(uri, '/')+1]
-	data, err := objects.Read(ctx, folder+worker.ProvenanceFile, objects.MaxReportBytes, "")
+	data, err := objects.Read(ctx, folder+origin.ProvenanceFile, objects.MaxReportBytes, "")
 	if errors.Is(err, objstore.ErrNotFound) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	var p struct {
-		Spec  protocol.JobSpec
-		Model struct {
-			SHA256 string `json:"sha256"`
-		}
-	}
-	if json.Unmarshal(data, &p) != nil || p.Model.SHA256 != sha256 {
+	p, err := origin.ReadProvenance(data)
+	if err != nil || p.Model.SHA256.String() != sha256 {
 		return false, nil // of another model
 	}
-	return p.Spec.Spec.Input.Header, nil
+	spec, err := p.JobSpec()
+	return err == nil && spec.Spec.Input.Header, nil
 }
 
 // afterHeader leaves out the first line of stdin when the model's spec says that its files begin with one, and says
-// so. A
-// line that is a vector of numbers is a record.
+// so. A line that is a vector of numbers is a record.
 func afterHeader(a *app, lines iter.Seq2[string, error], form records.Form) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		first := true

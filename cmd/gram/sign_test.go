@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/gram-compute/gram/attestation/mlbom"
+	"github.com/gram-compute/gram/attestation/origin"
 	"github.com/gram-compute/gram/cmd/gram/internal/exit"
 	"github.com/gram-compute/gram/cmd/gram/internal/show"
 	"github.com/gram-compute/gram/jobs/all"
@@ -279,7 +280,7 @@ func TestKeysThatCannotSign(t *testing.T) {
 func TestApproachesOfAllKinds(t *testing.T) {
 	var without []string
 	for _, kind := range all.Kinds() {
-		facts, err := mlbom.Describe([]byte(`{"spec":{"kind":"`+kind.Name+`"}}`), []byte("{}"), "m")
+		facts, err := mlbom.Describe(&origin.Provenance{Spec: []byte(`{"kind":"` + kind.Name + `"}`)}, nil, "m")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -36,11 +36,12 @@ func verifyCommand(a *app) *cobra.Command {
   gram verify digits-k3f9p2 --store s3://gram-jobs --rounds 3
   gram verify digits-k3f9p2 --all --page check.html
   gram verify s3://models/digits-k3f9p2/ --draw 8446744073709551557`,
-		Long: `Compares every file of the job's proof with its digest, then repeats a random
-sample of leaves, whole rounds, and, where the spec keeps partials (run.proof:
-full), every merge and step. It ends with what was repeated, what was compared
-by digest only, and the claim that follows. It reads the outputs and the input,
-and writes nothing there.
+		Long: `Compares every file of the job's proof with its digest, and what the files
+beside the model tell with the proof. Then it repeats a random sample of leaves,
+whole rounds, and, where the spec keeps partials (run.proof: full), every merge
+and step. It ends with what was repeated, what was compared by digest only, and
+the claim that follows. It reads the outputs and the input, and writes nothing
+there.
 
 A sample of 459 leaves makes 99 % sure that fewer than 1 % are false. One false
 leaf in 10,000 may be missed; --all repeats everything. The sample comes from

@@ -33,8 +33,11 @@ var layers = []layer{
 	{tree: "jobs/run", may: []string{"dataset", "jobs", "kernelops", "proof", "protocol"}},
 	{tree: "proof", may: []string{"jobs", "protocol"}},
 	{tree: "attestation", may: []string{"protocol"}},
-	{tree: "attestation/mlbom"},
-	{tree: "attestation/outputs", may: []string{"attestation", "objstore", "proof", "protocol"}},
+	{tree: "attestation/origin", may: []string{"dataset", "jobs", "jobs/planned", "proof", "protocol"}},
+	{tree: "attestation/mlbom", may: []string{"attestation/origin", "jobs", "proof"}},
+	{tree: "attestation/outputs", may: []string{
+		"attestation", "attestation/mlbom", "attestation/origin", "objstore", "proof", "protocol",
+	}},
 	{tree: "jobs/learn", may: append([]string{"jobs", "jobs/params"}, numbers...)},
 	{tree: "jobs/kinds", apart: true, may: append([]string{"jobs", "jobs/params", "jobs/learn/..."}, numbers...)},
 	{tree: "jobs/all", may: []string{
@@ -78,16 +81,14 @@ var layers = []layer{
 	{tree: "coordinator", may: []string{
 		"attestation", "coordinator/...", "internal/faults", "objstore", "protocol/...",
 	}},
-	{tree: "verify", may: []string{
-		"dataset", "jobs", "jobs/planned", "jobs/run", "kernelops", "kernelops/philox", "objstore", "proof", "protocol",
-	}},
 	{tree: "report", may: []string{"jobs", "protocol"}},
 	{tree: "worker", may: []string{
-		"attestation/mlbom", "dataset/...", "internal/faults", "jobs", "jobs/planned", "jobs/run", "kernelops",
-		"objstore", "proof", "protocol/...", "report",
+		"attestation/mlbom", "attestation/origin", "dataset/...", "internal/faults", "jobs", "jobs/planned",
+		"jobs/run", "kernelops", "objstore", "proof", "protocol/...", "report",
 	}},
 	{tree: "verify", may: []string{
-		"dataset", "jobs", "jobs/planned", "jobs/run", "kernelops", "kernelops/philox", "objstore", "proof", "protocol",
+		"attestation/mlbom", "attestation/origin", "dataset", "jobs", "jobs/planned", "jobs/run", "kernelops",
+		"kernelops/philox", "objstore", "proof", "protocol",
 	}},
 	{tree: "internal/lint"},
 	{tree: "internal/faults"},

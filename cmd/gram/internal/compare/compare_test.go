@@ -1,39 +1,27 @@
 package compare
 
 import (
-	"encoding/json"
 	"math"
 	"slices"
 	"testing"
 
+	"github.com/gram-compute/gram/attestation/origin"
+	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/proof"
 	"github.com/gram-compute/gram/protocol"
 )
 
-// Fields are compared by path: what changed, came and went.
-func TestFields(t *testing.T) {
-	got, err := fields(json.RawMessage(`{"a":1,"b":{"c":[1,2],"d":"x"},"gone":true}`),
-		json.RawMessage(`{"a":1.0,"b":{"c":[1,3,4],"d":"x"}}`))
-	want := []Field{{"a", "1", "1.0"}, {"b.c[1]", "2", "3"}, {"b.c[2]", "", "4"}, {"gone", "true", ""}}
-	if err != nil || !slices.Equal(got, want) {
-		t.Errorf("%v, %v", got, err)
-	}
-	if _, err := fields(json.RawMessage(`{`), json.RawMessage(`{}`)); err == nil {
-		t.Error("half an object was compared")
-	}
-}
-
 // Objects are compared by digest, or by ETag without one: of records, of labels and of ids.
 func TestInputs(t *testing.T) {
-	one := object{Key: "x", Size: 3, ETag: "e", Digest: "md5:00"}
+	one := origin.Object{Object: dataset.Object{Key: "x", Size: 3, ETag: "e", Digest: "md5:00"}}
 	moved, other := one, one
 	moved.ETag, other.Digest = "f", "md5:01"
-	var left, right provenance
-	left.dataSet = dataSet{Objects: []object{one}, Labels: []object{one}, IDs: []object{one}}
-	left.Queries = left.dataSet
-	right.dataSet = dataSet{Objects: []object{moved}, Labels: []object{other}, IDs: []object{other}}
-	right.Queries = dataSet{Objects: []object{one}, Labels: []object{one}}
+	list := func(o origin.Object) []origin.Object { return []origin.Object{o} }
+	left := &origin.Provenance{DataSet: origin.DataSet{Objects: list(one), Labels: list(one), IDs: list(one)}}
+	left.Queries = &left.DataSet
+	right := &origin.Provenance{DataSet: origin.DataSet{Objects: list(moved), Labels: list(other), IDs: list(other)},
+		Queries: &origin.DataSet{Objects: list(one), Labels: list(one)}}
 	var paths []string
 	for _, f := range inputs(left, right) {
 		paths = append(paths, f.Path)
@@ -149,18 +137,20 @@ func TestFigures(t *testing.T) {
 
 // Objects beyond those that provenance lists differ where the manifests do.
 func TestObjectsThatAreNotListed(t *testing.T) {
-	of := func(count int, digest string) provenance {
-		return provenance{dataSet: dataSet{Objects: []object{{Key: "a"}}, Count: count}, Manifest: manifest{digest}}
+	of := func(count int, digest byte) *origin.Provenance {
+		object := origin.Object{Object: dataset.Object{Key: "a"}}
+		return &origin.Provenance{DataSet: origin.DataSet{Objects: []origin.Object{object}, ObjectCount: count},
+			Manifest: proof.File{SHA256: proof.Digest{digest}}}
 	}
-	if found := inputs(of(2, "1"), of(2, "2")); len(found) != 1 || found[0].Path != "objects that are not listed" {
+	if found := inputs(of(2, 1), of(2, 2)); len(found) != 1 || found[0].Path != "objects that are not listed" {
 		t.Errorf("other objects: %v", found)
 	}
-	for _, right := range []provenance{of(2, "1"), of(1, "1")} {
-		if found := inputs(of(2, "1"), right); len(found) != 0 {
+	for _, right := range []*origin.Provenance{of(2, 1), of(1, 1)} {
+		if found := inputs(of(2, 1), right); len(found) != 0 {
 			t.Errorf("the same: %v", found)
 		}
 	}
-	if found := inputs(of(1, "1"), of(1, "2")); len(found) != 0 { // the manifest also says where they lie
+	if found := inputs(of(1, 1), of(1, 2)); len(found) != 0 { // the manifest also says where they lie
 		t.Errorf("all are listed: %v", found)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gram-compute/gram/attestation/origin"
 	"github.com/gram-compute/gram/jobs"
 )
 
@@ -24,7 +25,7 @@ func evaluated(metrics []jobs.Metric) (map[string]float64, error) {
 		if m.Name != "evaluation" && m.Name != "evaluation.regression" {
 			continue
 		}
-		values, err := flat(m.Value)
+		values, err := origin.Flat(m.Value)
 		if err != nil {
 			return nil, fmt.Errorf("read the metric %s: %w", m.Name, err)
 		}

@@ -2,12 +2,11 @@ package compare
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
+	"github.com/gram-compute/gram/attestation/origin"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/proof"
-	"github.com/gram-compute/gram/worker"
 )
 
 // Difference is all that two jobs differ in. Lists are empty where nothing differs.
@@ -29,31 +28,11 @@ type Difference struct {
 // job is what is read of one of the jobs.
 type job struct {
 	folder     Folder
-	provenance provenance
+	provenance *origin.Provenance
 	manifest   *proof.Manifest // nil where the job left no proof
 	model      jobs.Arrays
 	figures    map[string]float64
 	other      bool // the model is not the one that the job's record names
-}
-
-// provenance is what is compared of provenance.json.
-type provenance struct {
-	Job  string          `json:"job"`
-	Spec json.RawMessage `json:"spec"`
-	dataSet
-	Model        proof.File      `json:"model"`
-	Manifest     manifest        `json:"manifest"`
-	Queries      dataSet         `json:"queries"`
-	InitialModel json.RawMessage `json:"initial_model"`
-	Proof        *struct{}       `json:"proof"`
-	Build        string          `json:"build"`
-	Go           string          `json:"go"`
-	Kernels      []string        `json:"kernel_sets"`
-}
-
-// manifest is the file that lists all objects of a job.
-type manifest struct {
-	SHA256 string `json:"sha256"`
 }
 
 // Jobs compares the jobs that left two folders. It reads both models whole, and of the rounds the records up to the
@@ -72,7 +51,7 @@ func Jobs(ctx context.Context, left, right Folder) (*Difference, error) {
 		Evaluated: len(a.figures) > 0 && len(b.figures) > 0, Evaluation: figures(a.figures, b.figures),
 		Build: builds(a.provenance, b.provenance), Other: [2]bool{a.other, b.other}}
 	var err error
-	if d.Spec, err = fields(a.provenance.Spec, b.provenance.Spec); err != nil {
+	if d.Spec, err = origin.Fields(a.provenance.Spec, b.provenance.Spec); err != nil {
 		return nil, fmt.Errorf("compare the specs: %w", err)
 	}
 	d.Input = inputs(a.provenance, b.provenance)
@@ -82,24 +61,25 @@ func Jobs(ctx context.Context, left, right Folder) (*Difference, error) {
 
 func read(ctx context.Context, folder Folder) (*job, error) {
 	j := &job{folder: folder}
-	if err := j.readJSON(ctx, worker.ProvenanceFile, &j.provenance); err != nil {
+	var err error
+	if j.provenance, err = readFile(ctx, folder, origin.ProvenanceFile, origin.ReadProvenance); err != nil {
 		return nil, err
 	}
-	data, err := folder.Read(ctx, worker.ModelFile)
+	data, err := folder.Read(ctx, origin.ModelFile)
 	if err != nil {
 		return nil, err
 	}
 	model := proof.DigestOf(data)
 	j.other = j.provenance.Model.SHA256 != model
 	if j.model, err = jobs.Decode(data); err != nil {
-		return nil, j.damaged(worker.ModelFile, err)
+		return nil, j.damaged(origin.ModelFile, err)
 	}
-	var report struct{ Metrics []jobs.Metric }
-	if err := j.readJSON(ctx, worker.ReportFile, &report); err != nil {
+	report, err := readFile(ctx, folder, origin.ReportFile, origin.ReadReport)
+	if err != nil {
 		return nil, err
 	}
 	if j.figures, err = evaluated(report.Metrics); err != nil {
-		return nil, j.damaged(worker.ReportFile, err)
+		return nil, j.damaged(origin.ReportFile, err)
 	}
 	if j.provenance.Proof == nil {
 		return j, nil
@@ -114,13 +94,17 @@ func read(ctx context.Context, folder Folder) (*job, error) {
 	return j, nil
 }
 
-func (j *job) readJSON(ctx context.Context, name string, to any) error {
-	data, err := j.folder.Read(ctx, name)
+// readFile reads a file of the folder.
+func readFile[T any](
+	ctx context.Context, folder Folder, name string, read func([]byte) (*T, error),
+) (*T, error) {
+	data, err := folder.Read(ctx, name)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := json.Unmarshal(data, to); err != nil {
-		return j.damaged(name, err)
+	value, err := read(data)
+	if err != nil {
+		return nil, &Damaged{folder.Name, name, err}
 	}
-	return nil
+	return value, nil
 }

@@ -1,0 +1,212 @@
+package origin
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/gram-compute/gram/jobs/planned"
+	"github.com/gram-compute/gram/proof"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// Proved is what is known of a job from its proof. What is nil is not known, and what would follow from it is not
+// compared; Manifest must be known.
+type Proved struct {
+	Manifest *proof.Manifest
+	Spec     *protocol.JobSpec
+	Inputs   *planned.Inputs
+	Records  []*proof.Record // of all rounds
+}
+
+// Mismatch is a field of a file that is not what follows from other files.
+type Mismatch struct {
+	File  string
+	Path  string // of the field; "" where the file is too large to say which
+	Has   string // as JSON; "" where the field is absent
+	Wants string
+	By    string // what it follows from
+}
+
+// String is a sentence, without its full stop.
+func (m Mismatch) String() string {
+	if m.Path == "" {
+		return fmt.Sprintf("%s is not the file that follows from %s", m.File, m.By)
+	}
+	has, wants := m.Has, m.Wants
+	if has == "" {
+		has = "nothing"
+	}
+	if wants == "" {
+		wants = "nothing"
+	}
+	return fmt.Sprintf("%s has %.200s in the field %.200s, and by %s it is %.200s", m.File, has, m.Path, m.By, wants)
+}
+
+// Compare compares what provenance.json and report.json tell of a job with what follows from its proof, and returns the
+// fields that differ, in order of file and path. A report of nil is not compared. Times, workers, kernel sets, builds
+// and counts of tasks do not follow from the proof, nor do rounds before the last beginning of a job that began anew.
+func (k Proved) Compare(p *Provenance, r *Report) ([]Mismatch, error) {
+	wanted := *p
+	if err := k.fill(&wanted); err != nil {
+		return nil, err
+	}
+	const by = "the proof"
+	found, err := mismatches(ProvenanceFile, p, wanted, by)
+	if err != nil || r == nil {
+		return found, err
+	}
+	has := *r
+	has.Metrics, has.Warnings, has.Files = nil, nil, nil // CompareFound compares these
+	report := has
+	k.fillReport(&report, wanted.Proof)
+	more, err := mismatches(ReportFile, has, report, by)
+	return append(found, more...), err
+}
+
+// mismatches compares a file with what it should be.
+func mismatches(file string, has, wants any, by string) ([]Mismatch, error) {
+	left, err := json.Marshal(has)
+	if err != nil {
+		return nil, fmt.Errorf("compare %s: %w", file, err)
+	}
+	right, err := json.Marshal(wants)
+	if err != nil {
+		return nil, fmt.Errorf("compare %s: %w", file, err)
+	}
+	return Mismatches(file, left, right, by)
+}
+
+// maxFields bounds JSON whose fields are compared, in bytes. A job's own files are smaller: only a forged one is not.
+const maxFields = 16 << 20
+
+// Mismatches lists the fields of a file that are not those that it should have, in order of path.
+func Mismatches(file string, has, wants []byte, by string) ([]Mismatch, error) {
+	switch {
+	case bytes.Equal(has, wants):
+		return nil, nil
+	case len(has) > maxFields:
+		return []Mismatch{{File: file, By: by}}, nil
+	}
+	fields, err := Fields(has, wants)
+	if err != nil {
+		return nil, fmt.Errorf("compare %s: %w", file, err)
+	}
+	var found []Mismatch
+	for _, f := range fields {
+		found = append(found, Mismatch{file, f.Path, f.Left, f.Right, by})
+	}
+	return found, nil
+}
+
+// fill sets the fields that follow from the proof.
+func (k Proved) fill(p *Provenance) error {
+	m := k.Manifest
+	p.Job, p.SpecHash, p.Model, p.Manifest, p.Plan = m.Job, m.Spec.SHA256.String(), m.Model, m.Input, m.Plan
+	if p.Proof != nil {
+		p.Proof = SummaryOf(m, p.Proof.Manifest)
+	}
+	if k.Spec != nil {
+		if err := k.fillFromSpec(p); err != nil {
+			return err
+		}
+	}
+	p.Rounds = rounds(p.Rounds, len(m.Rounds), func(r Round) uint32 { return r.Round },
+		func(number uint32, i int, told Round) Round {
+			return Round{Round: number, Phase: m.Rounds[i].Phase, Leaves: uint64(m.Rounds[i].Leaves),
+				State: k.made(i, told.State), Started: told.Started, Finished: told.Finished}
+		})
+	return nil
+}
+
+// fillFromSpec sets what follows from the spec and the input.
+func (k Proved) fillFromSpec(p *Provenance) (err error) {
+	if p.ResultHash, err = k.Spec.ResultHash(); err != nil {
+		return err
+	}
+	spec := k.Spec.Spec
+	if k.Inputs == nil {
+		if p.InitialModel = initialModel(p.InitialModel, spec.Model); spec.Queries == nil {
+			p.Queries = nil
+		}
+		return nil
+	}
+	p.InitialModel, p.Queries = k.Inputs.Model, nil
+	for i, s := range specsOf(spec, k.Inputs) {
+		set := DataSetOf(k.Inputs.Manifests[i], s, len(k.Inputs.Shards[i]))
+		if i == 0 {
+			p.DataSet = set
+		} else {
+			p.Queries = &set
+		}
+	}
+	return nil
+}
+
+// initialModel is the model that a job began from as far as the spec tells it.
+func initialModel(told *planned.Model, uri string) *planned.Model {
+	if uri == "" {
+		return nil
+	}
+	model := planned.Model{URI: uri}
+	if told != nil {
+		model.SHA256, model.Size = told.SHA256, told.Size
+	}
+	return &model
+}
+
+// made is the state that a round made; told where that is not known.
+func (k Proved) made(i int, told proof.File) proof.File {
+	switch {
+	case i == len(k.Manifest.Rounds)-1:
+		return k.Manifest.Model
+	case i+1 < len(k.Records):
+		return proof.File{SHA256: k.Records[i+1].State, Size: k.Records[i+1].StateSize}
+	}
+	return told
+}
+
+func (k Proved) fillReport(r *Report, summary *Summary) {
+	m := k.Manifest
+	r.Job, r.ModelSHA256, r.Proof = m.Job, m.Model.SHA256.String(), summary
+	r.Rounds = rounds(r.Rounds, len(m.Rounds), func(r ReportRound) uint32 { return r.Round },
+		func(number uint32, i int, told ReportRound) ReportRound {
+			return ReportRound{Round: number, Phase: m.Rounds[i].Phase, Leaves: uint64(m.Rounds[i].Leaves),
+				Seconds: told.Seconds}
+		})
+	if k.Spec == nil {
+		return
+	}
+	r.Name, r.Kind = k.Spec.Metadata.Name, k.Spec.Kind
+	if k.Inputs != nil {
+		r.Integrity = IntegrityOf(k.Inputs.Manifests, specsOf(k.Spec.Spec, k.Inputs))
+	}
+}
+
+// rounds returns the rounds that a file should list where the proof has several: the newest MaxRounds. make makes one
+// from its number, its index in the proof and what the file tells of it. A job that began anew also lists rounds of
+// before, which are as told, and its numbers go on.
+func rounds[R any](told []R, proved int, number func(R) uint32, make func(number uint32, i int, told R) R) []R {
+	last := uint32(proved)
+	if n := len(told); n > 0 {
+		last = max(last, number(told[n-1]))
+	}
+	want := min(proved, MaxRounds)
+	before := 0 // rounds of an earlier beginning
+	if int64(last) > int64(proved) {
+		before = min(max(0, len(told)-want), MaxRounds-want)
+	}
+	var list []R
+	for i := range before + want {
+		var r R
+		if i < len(told) {
+			r = told[i]
+		}
+		if i >= before {
+			left := want - 1 - (i - before) // rounds after it
+			r = make(last-uint32(left), proved-1-left, r)
+		}
+		list = append(list, r)
+	}
+	return list
+}
