@@ -3,6 +3,7 @@ package outputs
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -39,7 +40,7 @@ type Folder struct {
 
 // Read lists a folder, whose prefix ends in "/" or is empty, and digests its files. Parts of results and what a proof's
 // manifest covers may be as large as the input; they are digested only if model.sig covers them. Every other file is
-// read once. A folder without a model is a *protocol.Fault.
+// read once. A folder without a model, and a file that is larger than what is read whole, is a *protocol.Fault.
 func Read(ctx context.Context, store objstore.Store, prefix string) (*Folder, error) {
 	names, present, err := list(ctx, store, prefix)
 	if err != nil {
@@ -108,6 +109,11 @@ func (f *Folder) add(ctx context.Context, store objstore.Store, prefix, name str
 		return err
 	}
 	data, _, err := objstore.ReadAll(ctx, store, prefix+name, objstore.GetOptions{}, limit)
+	if errors.Is(err, objstore.ErrTooLarge) {
+		return protocol.TaskFault(protocol.CodeCorrupt, "the file has more than %d bytes", limit).
+			In(store.String() + "/" + prefix + name).Because(objstore.ErrTooLarge).
+			WithHint("No job leaves such a file. Remove it, or fetch the job's outputs again")
+	}
 	if err != nil {
 		return fmt.Errorf("read %s/%s%s: %w", store, prefix, name, err)
 	}

@@ -65,7 +65,7 @@ func (a *app) signaturesOf(
 	if err != nil {
 		return nil, err
 	}
-	folder := attestation.Folder{Model: worker.ModelFile}
+	what, folder := "the model of job "+job.GetId(), attestation.Folder{Model: worker.ModelFile}
 	for _, o := range job.GetOutputs() {
 		if len(o.GetSha256()) == len(attestation.Digest{}) {
 			folder.Files = append(folder.Files,
@@ -73,10 +73,17 @@ func (a *app) signaturesOf(
 		}
 	}
 	base := strings.TrimSuffix(model.GetUri(), model.GetName())
-	if folder.ModelSignature, err = a.readSignature(ctx, base+attestation.ModelSignatureFile); err != nil {
+	read := func(name string) ([]byte, error) {
+		data, err := a.readSignature(ctx, base+name)
+		if errors.Is(err, objstore.ErrTooLarge) {
+			err = invalidSignature(what, tooLarge(name))
+		}
+		return data, err
+	}
+	if folder.ModelSignature, err = read(attestation.ModelSignatureFile); err != nil {
 		return nil, err
 	}
-	if folder.Provenance, err = a.readSignature(ctx, base+attestation.ProvenanceFile); err != nil {
+	if folder.Provenance, err = read(attestation.ProvenanceFile); err != nil {
 		return nil, err
 	}
 	if len(keyFiles) == 0 && (folder.ModelSignature != nil || folder.Provenance != nil) {
@@ -87,25 +94,8 @@ func (a *app) signaturesOf(
 		}
 	}
 	s := &signatures{folder: folder}
-	s.found, err = a.checkSignatures(folder, "the model of job "+job.GetId(), len(keyFiles) > 0, keys)
+	s.found, err = a.checkSignatures(folder, what, len(keyFiles) > 0, keys)
 	return s, err
-}
-
-// checkFolder checks the signatures in a folder, whose URI ends in "/".
-func (a *app) checkFolder(ctx context.Context, folder string, keyFiles []string) ([]attestation.Finding, error) {
-	keys, err := a.publicKeys(keyFiles)
-	if err != nil {
-		return nil, err
-	}
-	store, prefix, err := openFolder(ctx, folder, true)
-	if err != nil {
-		return nil, err
-	}
-	read, err := outputs.Read(ctx, store, prefix)
-	if err != nil {
-		return nil, err
-	}
-	return a.checkSignatures(read.Folder, folder, len(keyFiles) > 0, keys)
 }
 
 // readSignature reads a file of signatures; nil if it is absent. A store may deny what is absent to those who may not
@@ -125,6 +115,18 @@ func (a *app) readSignature(ctx context.Context, uri string) ([]byte, error) {
 	return data, nil
 }
 
+// tooLarge is what a check finds of a file of signatures that is larger than any that is read.
+func tooLarge(name string) attestation.Finding {
+	return attestation.Finding{File: name, Verdict: attestation.Invalid,
+		Why: fmt.Sprintf("it has more than %d bytes", attestation.MaxBytes)}
+}
+
+// invalidSignature is the failure of a signature that is invalid; what names what was signed.
+func invalidSignature(what string, f attestation.Finding) error {
+	return &exit.Failure{Code: exit.Damaged, What: what + ": the signature in " + f.File + " is invalid",
+		Why: errors.New(f.Why), Hint: "The files or the signature were changed after it was signed. Do not use them."}
+}
+
 // checkSignatures checks the signatures of a folder and tells of each. One that is invalid is an error; so is a folder
 // without a valid one, if a person named keys.
 func (a *app) checkSignatures(
@@ -132,12 +134,10 @@ func (a *app) checkSignatures(
 ) ([]attestation.Finding, error) {
 	found := append([]attestation.Finding{}, folder.Check(keys...)...)
 	if refused := attestation.Refused(found); len(refused) > 0 {
-		return nil, &exit.Failure{Code: exit.Failed,
-			What: what + ": the signature in " + refused[0].File + " is invalid", Why: errors.New(refused[0].Why),
-			Hint: "The files or the signature were changed after it was signed. Do not use them."}
+		return nil, invalidSignature(what, refused[0])
 	}
 	if named && !attestation.HasValid(found) {
-		f := &exit.Failure{Code: exit.Failed, What: what + " has no signature by a key of --public-key",
+		f := &exit.Failure{Code: exit.Missing, What: what + " has no signature by a key of --public-key",
 			Hint: "`gram sign` signs it."}
 		if len(found) > 0 {
 			f.Why = fmt.Errorf("%s: %s", found[0].File, found[0].Why)

@@ -44,6 +44,9 @@ func (s reportSource) read(ctx context.Context, name string) ([]byte, error) {
 		return objects.LeftOutput(ctx, a.storeURI(s.store), from, name)
 	}
 	if strings.ContainsAny(from, "./") {
+		if err := a.mustBeFolder(from); err != nil {
+			return nil, err
+		}
 		return objects.Read(ctx, a.folder(from)+name, objects.MaxReportBytes, "")
 	}
 	c, err := a.connect()

@@ -123,11 +123,7 @@ func (s signing) sign(ctx context.Context, from string) error {
 		return &exit.Failure{Code: exit.Usage, What: "a folder is signed with a key file, and --key names none",
 			Hint: "Name a job to have the cluster sign it."}
 	}
-	store, prefix, err := openFolder(ctx, place.folder, false)
-	if err != nil {
-		return err
-	}
-	read, err := outputs.Read(ctx, store, prefix)
+	read, err := readFolder(ctx, place.folder)
 	if err != nil {
 		return err
 	}
@@ -144,11 +140,8 @@ func (s signing) sign(ctx context.Context, from string) error {
 		return err
 	}
 	told := signed{SchemaVersion: show.SchemaVersion, Job: read.Job, Folder: place.folder, Key: key}
-	for _, file := range signatures {
-		if _, err := store.Put(ctx, prefix+file.Name, file.Data); err != nil {
-			return fmt.Errorf("write the signature: %w", err)
-		}
-		told.Files = append(told.Files, file.Name)
+	if told.Files, err = writeSignatures(ctx, place.folder, signatures); err != nil {
+		return err
 	}
 	if s.app.flags.output == "json" {
 		return s.app.printJSON(told)
@@ -156,6 +149,39 @@ func (s signing) sign(ctx context.Context, from string) error {
 	fmt.Fprintf(s.app.out, "job  %s\nkey  %s\n", told.Job, told.Key)
 	s.app.note("gram: %s written to %s", strings.Join(told.Files, " and "), place.folder)
 	return nil
+}
+
+// readFolder reads a folder of outputs to be signed. It is opened to be read only: opened to be written, a folder that
+// is absent is made.
+func readFolder(ctx context.Context, folder string) (*outputs.Folder, error) {
+	store, prefix, err := openFolder(ctx, folder, true)
+	if err != nil {
+		return nil, err
+	}
+	read, err := outputs.Read(ctx, store, prefix)
+	if fault, ok := errors.AsType[*protocol.Fault](err); ok {
+		code := exit.Failed
+		if errors.Is(err, objstore.ErrTooLarge) {
+			code = exit.Damaged
+		}
+		return nil, &exit.Failure{Code: code, What: fault.Object + ": " + fault.What, Hint: fault.Hint + ".", Cause: err}
+	}
+	return read, err
+}
+
+// writeSignatures writes files of signatures into a folder, and returns their names.
+func writeSignatures(ctx context.Context, folder string, files []outputs.Signature) (names []string, err error) {
+	store, prefix, err := openFolder(ctx, folder, false)
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		if _, err := store.Put(ctx, prefix+file.Name, file.Data); err != nil {
+			return nil, fmt.Errorf("write the signature: %w", err)
+		}
+		names = append(names, file.Name)
+	}
+	return names, nil
 }
 
 // signatures returns the files of signatures and the identifier of their key.
@@ -209,12 +235,17 @@ func (a *app) outputsOf(ctx context.Context, from string) (place, error) {
 var outputNames = []string{worker.ModelFile, worker.ProvenanceFile, worker.ReportFile, worker.PageFile,
 	attestation.ModelSignatureFile, attestation.ProvenanceFile}
 
-// mustBeFolder refuses a file: on a disk by what it is, elsewhere by the names of a job's outputs.
+// mustBeFolder refuses a file, on a disk by what it is and elsewhere by the names of a job's outputs, and a path on a
+// disk at which there is nothing.
 func (a *app) mustBeFolder(from string) error {
 	uri := specfile.AbsoluteURI(from, a.dir)
 	file := slices.Contains(outputNames, path.Base(uri)) && !strings.HasSuffix(uri, "/")
 	if local, ok := strings.CutPrefix(uri, "file://"); ok {
 		info, err := os.Stat(filepath.FromSlash(local))
+		if errors.Is(err, fs.ErrNotExist) {
+			return &exit.Failure{Code: exit.NotFound, What: "there is no folder " + from,
+				Hint: "Name the folder of a job's outputs: it holds " + worker.ModelFile + ".", Cause: err}
+		}
 		file = err == nil && !info.IsDir()
 	}
 	if !file {

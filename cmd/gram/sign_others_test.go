@@ -84,7 +84,7 @@ func TestOtherToolsModelSigning(t *testing.T) {
 		"--ignore-paths", filepath.Join(folder, "provenance.intoto.jsonl"), folder); err != nil {
 		t.Fatalf("model_signing cannot sign: %v\n%s", err, out)
 	}
-	found, err := c.app.checkFolder(t.Context(), c.app.folder(folder), []string{public})
+	found, err := c.checkFolder(folder, public)
 	if err != nil || len(found) != 2 || found[0].Verdict != "valid" {
 		t.Errorf("gram refuses what model_signing signed: %+v, %v", found, err)
 	}

@@ -15,8 +15,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gram-compute/gram/attestation"
 	"github.com/gram-compute/gram/attestation/mlbom"
 	"github.com/gram-compute/gram/attestation/origin"
+	"github.com/gram-compute/gram/attestation/outputs"
 	"github.com/gram-compute/gram/cmd/gram/internal/exit"
 	"github.com/gram-compute/gram/cmd/gram/internal/show"
 	"github.com/gram-compute/gram/jobs/all"
@@ -64,6 +66,24 @@ func served(t *testing.T, view show.Job, from *session) *session {
 	return c
 }
 
+// checkFolder checks the signatures in a folder with keys.
+func (c *session) checkFolder(folder string, keyFiles ...string) ([]attestation.Finding, error) {
+	c.t.Helper()
+	keys, err := c.app.publicKeys(keyFiles)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	store, prefix, err := openFolder(c.t.Context(), c.app.folder(folder), true)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	read, err := outputs.Read(c.t.Context(), store, prefix)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return c.app.checkSignatures(read.Folder, folder, true, keys)
+}
+
 func (c *session) wantSays(what string) {
 	c.t.Helper()
 	if got := c.stderr.String(); !strings.Contains(got, what) {
@@ -78,12 +98,12 @@ func TestSignAndGet(t *testing.T) {
 	private, public := c.keyFiles("a")
 	_, other := c.keyFiles("b")
 	d := served(t, view, c)
-	d.want(exit.Failed, d.run("model", "get", view.ID, "--public-key", public, "--out", "g0"))
+	d.want(exit.Missing, d.run("model", "get", view.ID, "--public-key", public, "--out", "g0"))
 	d.wantSays("has no signature by a key of --public-key")
 	d.want(0, d.run("sign", view.ID, "--key", private))
 	d.want(0, d.run("model", "get", view.ID, "--out", "g1"))
 	d.wantSays("warning: model.sig was not checked: no key was given")
-	d.want(exit.Failed, d.run("model", "get", view.ID, "--public-key", other, "--out", "g2"))
+	d.want(exit.Missing, d.run("model", "get", view.ID, "--public-key", other, "--out", "g2"))
 	if _, err := os.Stat(filepath.Join(c.app.dir, "g2")); err == nil {
 		t.Error("written before it was checked")
 	}
@@ -102,7 +122,7 @@ func TestSignAndGet(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	// the folder that was written is signed as well, and so is a signature that is made of it
-	if found, err := c.app.checkFolder(t.Context(), c.app.folder("g3"), []string{public}); err != nil ||
+	if found, err := c.checkFolder("g3", public); err != nil ||
 		len(found) != 2 || found[0].Verdict != "valid" || found[0].Beside != nil {
 		t.Errorf("found %+v, %v", found, err)
 	}
@@ -132,7 +152,7 @@ func TestSignAgain(t *testing.T) {
 	c.want(exit.Conflict, c.run("sign", folder, "--key", second))
 	c.wantSays("another key has signed it")
 	c.want(0, c.run("sign", folder, "--key", second, "--replace"))
-	found, err := c.app.checkFolder(t.Context(), c.app.folder(folder), []string{public})
+	found, err := c.checkFolder(folder, public)
 	if err != nil || len(found) != 3 || found[0].Verdict != "valid" || found[1].Verdict != "unchecked" {
 		t.Errorf("found %+v, %v", found, err)
 	}
@@ -158,7 +178,7 @@ func TestGetWithAChangedSignature(t *testing.T) {
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		d.want(exit.Failed, d.run("model", "get", view.ID, "--public-key", public, "--out", "g"))
+		d.want(exit.Damaged, d.run("model", "get", view.ID, "--public-key", public, "--out", "g"))
 		d.wantSays("the signature in " + name + " is invalid")
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
@@ -266,7 +286,7 @@ func TestKeysThatCannotSign(t *testing.T) {
 	c.want(exit.Usage, c.run("sign", "./x", "--key", public))
 	c.wantSays("a.pub: the private key cannot be used")
 	c.want(exit.NotFound, c.run("sign", "./x", "--key", "absent.pem"))
-	c.want(exit.Usage, c.run("sign", "./x"))
+	c.want(exit.Usage, c.run("sign", "./"))
 	private, _ := c.keyFiles("b")
 	if err := os.Chmod(private, 0o644); err != nil {
 		t.Fatal(err)

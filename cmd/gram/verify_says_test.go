@@ -146,3 +146,56 @@ func TestVerifyRefuses(t *testing.T) {
 		t.Error("a note was printed with -q")
 	}
 }
+
+// A file of signatures that is too large is refused by sign and model get too, by name and with the exit code of verify.
+func TestASignatureThatIsTooLarge(t *testing.T) {
+	t.Parallel() // mostly waits for an election
+	c := newClient(t)
+	view := trained(t, c)
+	private, _ := c.keyFiles("a")
+	folder := filepath.Join(c.app.dir, "models", view.ID)
+	d := served(t, view, c)
+	for _, name := range []string{"provenance.intoto.jsonl", "model.sig"} {
+		c.write(filepath.Join("models", view.ID, name), strings.Repeat("x", attestation.MaxBytes+1))
+		c.want(exit.Damaged, c.run("sign", folder, "--key", private))
+		c.wantSays(name + ": the file has more than 16777216 bytes")
+		d.want(exit.Damaged, d.run("model", "get", view.ID, "--out", "got"))
+		d.wantSays("the signature in " + name + " is invalid")
+		d.wantSays("it has more than 16777216 bytes")
+		if err := os.Remove(filepath.Join(folder, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(c.app.dir, "got")); err == nil {
+		t.Error("written all the same")
+	}
+}
+
+// A folder that is absent is named as such, and is not made.
+func TestAFolderThatIsAbsent(t *testing.T) {
+	t.Parallel() // mostly waits for an election
+	c := newClient(t)
+	view := trained(t, c)
+	private, _ := c.keyFiles("a")
+	for _, args := range [][]string{
+		{"sign", "./absent/", "--key", private}, {"verify", "./absent/"}, {"diff", "./absent", "./absent"},
+		{"get", "./absent/"}, {"report", "./absent/"},
+	} {
+		d := clientOf(t, &backend{})
+		d.app.dir = c.app.dir
+		d.want(exit.NotFound, d.run(args...))
+		d.wantSays("there is no folder ./absent")
+		if _, err := os.Stat(filepath.Join(c.app.dir, "absent")); err == nil {
+			t.Fatalf("%s makes it", args[0])
+		}
+	}
+	folder := filepath.Join(c.app.dir, "models", view.ID)
+	if err := os.RemoveAll(folder); err != nil {
+		t.Fatal(err)
+	}
+	d := served(t, view, c)
+	d.want(exit.NotFound, d.run("sign", view.ID, "--key", private))
+	if _, err := os.Stat(folder); err == nil {
+		t.Error("sign of a job makes its folder")
+	}
+}

@@ -64,8 +64,7 @@ func (f *verifyFlags) signatures(ctx context.Context, a *app, from, folder strin
 	for _, name := range []string{attestation.ModelSignatureFile, attestation.ProvenanceFile} {
 		data, err := a.readSignature(ctx, folder+name)
 		if errors.Is(err, objstore.ErrTooLarge) {
-			found := attestation.Finding{File: name, Verdict: attestation.Invalid,
-				Why: fmt.Sprintf("it has more than %d bytes", attestation.MaxBytes)}
+			found := tooLarge(name)
 			s.found = append(s.found, found)
 			s.invalid(found)
 			continue
