@@ -158,6 +158,7 @@ func TestForgedFiguresAreFound(t *testing.T) {
 		f.write(t)
 		r := checked(t, checkOf(store, c.job.id(proof.Digests)))
 		if r.Verdict != verify.False || r.False[0].File != origin.ReportFile || r.False[0].Of != verify.OfOutput ||
+			!strings.HasPrefix(r.Says[0], "Files beside the model are not what repeating the job gives.") ||
 			!strings.Contains(r.False[0].Says, c.field) || !strings.Contains(r.False[0].Says, "the repeated steps") {
 			t.Errorf("%s: %s is %s: %+v, %+v", c.field, c.job.kind, r.Verdict, r.False, r.Missing)
 		}

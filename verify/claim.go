@@ -26,11 +26,7 @@ func (v *verifier) conclude() {
 	switch {
 	case len(r.False) > 0:
 		r.Verdict = False
-		r.Says = []string{"The job is not what its proof says: repeating it gives something else."}
-		if r.False[0].Of == OfFile || r.False[0].Of == OfRecord {
-			r.Says = []string{"Files beside the model are not those that the job left, or contradict each other. So " +
-				"nothing was repeated."}
-		}
+		r.Says = []string{r.denial()}
 		return
 	case len(r.Missing) > 0:
 		r.Verdict = Incomplete
@@ -49,6 +45,22 @@ func (v *verifier) conclude() {
 		return
 	}
 	r.Says = append(r.Says, v.claims()...)
+}
+
+// denial is what follows where something is false.
+func (r *Result) denial() string {
+	switch r.FalseKind() {
+	case FalseNodes:
+		return "The job is not what its proof says: repeating it gives something else."
+	case FalseOutputs:
+		return "Files beside the model are not what repeating the job gives. The leaves, merges and steps that were " +
+			"repeated are what its proof says."
+	}
+	says := "Files beside the model are not those that the job left, or contradict each other."
+	if r.Leaves.Done+r.Merges.Done+r.Steps.Done == 0 {
+		says += " So nothing was repeated."
+	}
+	return says
 }
 
 // claims are what follows where nothing is false.

@@ -64,7 +64,14 @@ func TestClaims(t *testing.T) {
 				"trained did not know it beforehand, with 99 % confidence fewer than 15691 are"}},
 		"none": {Result{Leaves: Count{0, 9}, DrawnOf: 9},
 			[]string{"Only digests were compared. Nothing was repeated"}},
-		"wrong": {Result{Leaves: Count{3, 3}, False: []Finding{{Of: OfLeaf}}}, []string{"not what its proof says"}},
+		"wrong": {Result{Leaves: Count{3, 3}, False: []Finding{{Of: OfOutput}, {Of: OfLeaf}}},
+			[]string{"The job is not what its proof says"}},
+		"a wrong step": {Result{Leaves: Count{3, 3}, False: []Finding{{Of: OfStep}}},
+			[]string{"The job is not what its proof says"}},
+		"a wrong report": {Result{Leaves: Count{3, 3}, False: []Finding{{Of: OfOutput}}},
+			[]string{"Files beside the model are not what repeating the job gives. The leaves, merges and steps that were"}},
+		"a wrong file": {Result{Leaves: Count{0, 3}, False: []Finding{{Of: OfFile}}},
+			[]string{"Files beside the model are not those that the job left", "So nothing was repeated."}},
 	} {
 		v := &verifier{outputs: outputs{ledger: &ledger{result: &c.r}}}
 		v.records = append(v.records, nil)
@@ -75,6 +82,14 @@ func TestClaims(t *testing.T) {
 				t.Errorf("%s: %q lacks %q", name, text, want)
 			}
 		}
+	}
+}
+
+// What is false in a file that is read after leaves were repeated does not say that nothing was.
+func TestAFileThatIsFalseLate(t *testing.T) {
+	r := Result{Leaves: Count{2, 3}, False: []Finding{{Of: OfRecord}}}
+	if says := r.denial(); strings.Contains(says, "repeated") {
+		t.Error(says)
 	}
 }
 

@@ -40,6 +40,9 @@ func (v *ledger) note(list *[]Finding, f Finding) {
 	v.told[key] = true
 	if len(*list) == maxFindings {
 		v.result.More++
+		if f.isNode() {
+			(*list)[maxFindings-1] = f // Result.FalseKind must see that a node is false, however many files are
+		}
 		return
 	}
 	*list = append(*list, f)

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -31,5 +32,20 @@ func TestAdviceOnMissingInput(t *testing.T) {
 		if !strings.Contains(says, c.advice) || strings.Contains(says, "Submit") || strings.Contains(says, "worker") {
 			t.Errorf("%s: %s", name, says)
 		}
+	}
+}
+
+// A false node is told however many files are false before it.
+func TestAFalseNodeAmongManyFiles(t *testing.T) {
+	l := &ledger{result: &Result{}, told: map[string]bool{}}
+	for i := range maxFindings + 1 {
+		l.isFalse(Finding{Of: OfOutput, Says: fmt.Sprint(i)})
+	}
+	if kind := l.result.FalseKind(); kind != FalseOutputs || l.result.More != 1 {
+		t.Errorf("kind %d, %d more", kind, l.result.More)
+	}
+	l.isFalse(Finding{Of: OfMerge, Says: "a merge"})
+	if kind := l.result.FalseKind(); kind != FalseNodes || l.result.More != 2 || len(l.result.False) != maxFindings {
+		t.Errorf("kind %d, %d more, %d listed", kind, l.result.More, len(l.result.False))
 	}
 }

@@ -55,6 +55,29 @@ type Result struct {
 	Seconds float64  `json:"seconds"`
 }
 
+// FalseKind is what of a job is false.
+type FalseKind int
+
+// Kinds of what is false, the worst last.
+const (
+	FalseFiles   FalseKind = iota // files that are not those that the job left, or contradict each other
+	FalseOutputs                  // files that are not what repeating the job gives; no node is false
+	FalseNodes                    // leaves, merges or steps
+)
+
+// FalseKind returns the worst of what is false. It tells nothing where nothing is.
+func (r *Result) FalseKind() (kind FalseKind) {
+	for _, f := range r.False {
+		switch {
+		case f.isNode():
+			return FalseNodes
+		case f.Of == OfOutput:
+			kind = FalseOutputs
+		}
+	}
+	return kind
+}
+
 // Count is how many of all were repeated, or compared.
 type Count struct {
 	Done int64 `json:"done"`
@@ -90,6 +113,9 @@ type Finding struct {
 
 	place int // in its round, for the order
 }
+
+// isNode reports whether a finding is of a node of the proof, and not of a file.
+func (f Finding) isNode() bool { return f.Of == OfLeaf || f.Of == OfMerge || f.Of == OfStep }
 
 // maxFindings bounds each list of findings.
 const maxFindings = 100

@@ -164,7 +164,8 @@ func readFolder(ctx context.Context, folder string) (*outputs.Folder, error) {
 		if errors.Is(err, objstore.ErrTooLarge) {
 			code = exit.Damaged
 		}
-		return nil, &exit.Failure{Code: code, What: fault.Object + ": " + fault.What, Hint: fault.Hint + ".", Cause: err}
+		return nil, &exit.Failure{Code: code, What: fault.Object + ": " + fault.What, Hint: fault.Hint + ".",
+			Cause: err}
 	}
 	return read, err
 }

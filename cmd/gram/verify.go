@@ -181,8 +181,11 @@ func verifyProgress(a *app, printer *terminal.Printer, from string) func(verify.
 }
 
 var (
-	errFalse      = errors.New("the job is not what its proof says")
-	errFiles      = errors.New("the files beside the model are not those that the job left, or contradict each other")
+	falseErrors = map[verify.FalseKind]error{
+		verify.FalseFiles:   errors.New("files beside the model are not those that the job left, or contradict each other"),
+		verify.FalseOutputs: errors.New("files beside the model are not what repeating the job gives"),
+		verify.FalseNodes:   errors.New("the job is not what its proof says"),
+	}
 	errIncomplete = errors.New("something is missing")
 	errSignature  = errors.New("not verified: a signature is invalid")
 	errUnsigned   = errors.New("not verified: no key of --public-key has signed the model")
@@ -198,11 +201,11 @@ func checkedFailure(r *verify.Result) error {
 	case r.Verdict == verify.False && r.False[0].Of == verify.OfSignature:
 		return failure(exit.Damaged, errSignature, r.False[0])
 	case r.Verdict == verify.Incomplete && r.Missing[0].Of == verify.OfSignature:
-		return failure(exit.Missing, errUnsigned, r.Missing[0])
-	case r.Verdict == verify.False && (r.False[0].Of == verify.OfFile || r.False[0].Of == verify.OfRecord):
-		return failure(exit.Damaged, errFiles, r.False[0])
+		f := failure(exit.Missing, errUnsigned, r.Missing[0])
+		f.Hint = "`gram sign` signs a model; without --public-key the rest is checked."
+		return f
 	case r.Verdict == verify.False:
-		return failure(exit.Damaged, errFalse, r.False[0])
+		return failure(exit.Damaged, falseErrors[r.FalseKind()], r.False[0])
 	case r.Verdict == verify.Incomplete:
 		f := failure(exit.Missing, errIncomplete, r.Missing[0])
 		if r.Job == "" {

@@ -54,24 +54,26 @@ func showChecked(a *app, r checked, page string) error {
 }
 
 func printChecked(a *app, r checked) {
+	var out strings.Builder
 	var t terminal.Table
-	for _, f := range checkFacts(r) {
+	for _, f := range jobFacts(r) {
 		t.Row(f[0], f[1])
 	}
-	t.Write(a.out)
+	t.Write(&out)
+	printSignatures(&out, r.Signatures)
 	if counts := checkCounts(r); counts != nil {
 		var c terminal.Table
 		c.Row(append([]string{""}, upper(counts.Columns[1:])...)...)
 		for _, row := range counts.Rows {
 			c.Row(row...)
 		}
-		fmt.Fprintln(a.out)
-		c.Write(a.out)
+		fmt.Fprintln(&out)
+		c.Write(&out)
 	}
 	for _, list := range checkFindings(r) {
-		fmt.Fprintf(a.out, "\n%s\n", list.Title)
+		fmt.Fprintf(&out, "\n%s\n", list.Title)
 		for _, item := range list.Items {
-			writeWrapped(a.out, "  ", item)
+			writeWrapped(&out, "  ", item)
 		}
 	}
 	palette := a.palette(a.out)
@@ -83,10 +85,25 @@ func printChecked(a *app, r checked) {
 	default:
 		verdict = palette.Bad(string(r.Verdict))
 	}
-	fmt.Fprintf(a.out, "\n%s\n", verdict)
+	fmt.Fprintf(&out, "\n%s\n", verdict)
 	for _, says := range r.Says {
-		writeWrapped(a.out, "  ", says)
+		writeWrapped(&out, "  ", says)
 	}
+	fmt.Fprint(a.out, strings.TrimLeft(out.String(), "\n")) // there may be no facts
+}
+
+// printSignatures prints a table of its own: the names of the files leave no room for the digests of the facts.
+func printSignatures(out io.Writer, found []attestation.Finding) {
+	if len(found) == 0 {
+		return
+	}
+	var t terminal.Table
+	for _, line := range signatureLines(found) {
+		t.Row(line[0], line[1])
+	}
+	var rows strings.Builder
+	t.Write(&rows)
+	fmt.Fprint(out, "\n", terminal.Wrap(rows.String(), textColumns))
 }
 
 func upper(words []string) (all []string) {
@@ -115,8 +132,9 @@ func writeWrapped(w io.Writer, indent, text string) {
 	fmt.Fprintln(w, indent+line)
 }
 
-// checkFacts tell which job was checked, and how. What could not be read is left out.
-func checkFacts(r checked) [][2]string {
+// jobFacts tell which job was checked, and how. What could not be read is left out, and so is the time where only the
+// signatures were checked.
+func jobFacts(r checked) [][2]string {
 	var facts [][2]string
 	if r.Job != "" {
 		facts = append(facts, [2]string{"job", strings.TrimSuffix(fmt.Sprintf("%s (%s)", r.Job, r.Kind), " ()")})
@@ -136,8 +154,10 @@ func checkFacts(r checked) [][2]string {
 	case r.Draw != "":
 		facts = append(facts, [2]string{"draw", r.Draw + "  (--draw repeats it)"})
 	}
-	facts = append(facts, signatureLines(r.Signatures)...)
-	return append(facts, [2]string{"took", fmt.Sprintf("%.1f s", r.Seconds)})
+	if r.Seconds > 0 {
+		facts = append(facts, [2]string{"took", fmt.Sprintf("%.1f s", r.Seconds)})
+	}
+	return facts
 }
 
 // checkCounts tell what was repeated, and what was compared by digest only; nil if no file was looked at.
@@ -179,6 +199,6 @@ func checkFindings(r checked) (lists []report.CheckList) {
 }
 
 func checkPage(r checked) report.CheckPage {
-	return report.CheckPage{Job: r.Job, Kind: r.Kind, Verdict: string(r.Verdict), Says: r.Says, Facts: checkFacts(r),
-		Counts: checkCounts(r), Findings: checkFindings(r)}
+	return report.CheckPage{Job: r.Job, Kind: r.Kind, Verdict: string(r.Verdict), Says: r.Says,
+		Facts: append(jobFacts(r), signatureLines(r.Signatures)...), Counts: checkCounts(r), Findings: checkFindings(r)}
 }

@@ -13,6 +13,16 @@ import (
 	"github.com/gram-compute/gram/verify"
 )
 
+// wantNarrow wants lines of at most 80 columns on stdout, and the first not to be blank.
+func (c *session) wantNarrow() {
+	c.t.Helper()
+	for i, line := range strings.Split(c.stdout.String(), "\n") {
+		if n := utf8.RuneCountInString(line); n > 80 || i == 0 && n == 0 {
+			c.t.Errorf("line %d has %d columns: %s", i+1, n, line)
+		}
+	}
+}
+
 // words is a text without its line breaks.
 func words(text string) string { return strings.Join(strings.Fields(text), " ") }
 
@@ -65,11 +75,7 @@ func TestVerifyShowsSignaturesThatFail(t *testing.T) {
 		}
 		c.stdout.Reset()
 		c.want(code, c.run(append(args, "--page", "check.html")...))
-		for _, line := range strings.Split(c.stdout.String(), "\n") {
-			if utf8.RuneCountInString(line) > 80 {
-				t.Errorf("a line has %d columns: %s", utf8.RuneCountInString(line), line)
-			}
-		}
+		c.wantNarrow()
 		for _, text := range []string{c.stdout.String(), string(c.read("check.html"))} {
 			if !strings.Contains(words(text), says) || !strings.Contains(text, string(verdict)) ||
 				strings.Contains(text, "leaves") {
@@ -113,6 +119,7 @@ func TestVerifyNamesWhatASignatureLacks(t *testing.T) {
 	}
 	c.stdout.Reset()
 	c.want(0, c.run("verify", at, "--public-key", public))
+	c.wantNarrow()
 	if text := words(c.stdout.String()); !strings.Contains(text, "over 5 files not compared, as absent: report.html") {
 		t.Errorf("%s", c.stdout.String())
 	}
@@ -147,7 +154,7 @@ func TestVerifyRefuses(t *testing.T) {
 	}
 }
 
-// A file of signatures that is too large is refused by sign and model get too, by name and with the exit code of verify.
+// A file of signatures that is too large is refused by sign and model get too, by name and with verify's exit code.
 func TestASignatureThatIsTooLarge(t *testing.T) {
 	t.Parallel() // mostly waits for an election
 	c := newClient(t)

@@ -8,31 +8,29 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gram-compute/gram/attestation/origin"
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
-	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/worker"
 )
 
-// Report is what is read of report.json.
+// Report is what is read of report.json: what follows from the job, and what only people want to know.
 type Report struct {
-	Job     string        `json:"job"`
-	Kind    string        `json:"kind"`
-	Seconds float64       `json:"seconds"`
-	Metrics []jobs.Metric `json:"metrics"`
+	origin.Report
+	Seconds float64 `json:"seconds"`
 
 	Audit struct {
 		Says string `json:"says"`
 	} `json:"audit"`
 
-	Warnings []string `json:"warnings"`
-
 	Certificate json.RawMessage `json:"certificate"`
 }
 
-// Parse reads a report.json.
+// Parse reads a report.json, as strictly as origin.ReadReport.
 func Parse(data []byte) (r Report, err error) {
-	if err := json.Unmarshal(data, &r); err != nil {
-		return r, fmt.Errorf("%s is not a run report: %w", worker.ReportFile, err)
+	if _, err = origin.ReadReport(data); err == nil {
+		err = json.Unmarshal(data, &r)
+	}
+	if err != nil {
+		return r, fmt.Errorf("%s is not a run report: %w", origin.ReportFile, err)
 	}
 	return r, nil
 }
