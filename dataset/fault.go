@@ -54,6 +54,21 @@ func OpenFault(uri string, err error) error {
 		WithHint("Check the URI, and that every worker has the credentials or the --file-root for it")
 }
 
+// OpenURI opens the store of an object or prefix to read, by open, and returns the name there. Its errors are those of
+// StoreFault and OpenFault.
+func OpenURI(
+	ctx context.Context, uri string, open func(ctx context.Context, storeURI string) (objstore.Store, error),
+) (store objstore.Store, name string, err error) {
+	storeURI, name, err := objstore.SplitObjectURI(uri)
+	if err != nil {
+		return nil, "", StoreFault(uri, err)
+	}
+	if store, err = open(ctx, storeURI); err != nil {
+		return nil, "", OpenFault(uri, err)
+	}
+	return store, name, nil
+}
+
 // CheckURI refuses a URI that no process could open, as a fault of SPEC_INVALID.
 // field is what the spec calls it.
 func CheckURI(field, uri string) error {

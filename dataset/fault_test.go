@@ -38,3 +38,24 @@ func TestOpenFault(t *testing.T) {
 		}
 	}
 }
+
+// What cannot be named, and what cannot be opened, are faults of the URI; what can is opened by its store.
+func TestOpenURI(t *testing.T) {
+	refuse := errors.New("refused")
+	opened := ""
+	open := func(_ context.Context, uri string) (objstore.Store, error) {
+		opened = uri
+		return nil, refuse
+	}
+	if _, _, err := OpenURI(t.Context(), "nothing", open); !isCode(err, protocol.CodeSpecInvalid) || opened != "" {
+		t.Errorf("%v, opened %q", err, opened)
+	}
+	if _, _, err := OpenURI(t.Context(), "s3://corpus/k", open); !isCode(err, protocol.CodeStoreDenied) ||
+		opened != "s3://corpus" {
+		t.Errorf("%v, opened %q", err, opened)
+	}
+	refuse = nil
+	if _, name, err := OpenURI(t.Context(), "s3://corpus/a/*.csv", open); err != nil || name != "a/*.csv" {
+		t.Errorf("%q, %v", name, err)
+	}
+}

@@ -32,6 +32,15 @@ func (s Source) String() string {
 	return fmt.Sprintf("data set %d", int(s))
 }
 
+// DataSets are the data sets of a spec, by Source.
+func DataSets(spec protocol.Spec) []protocol.Input {
+	sets := []protocol.Input{Input: spec.Input}
+	if spec.Queries != nil {
+		sets = append(sets, *spec.Queries)
+	}
+	return sets
+}
+
 // WayOf is how the records of a data set of a spec are named.
 func WayOf(spec protocol.Spec, of Source) dataset.Way {
 	if of == Queries && spec.Queries != nil {

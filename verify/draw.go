@@ -11,7 +11,7 @@ import (
 
 // work is what is repeated of a round.
 type work struct {
-	known bool           // the state that it begins with is, before anything is repeated
+	known bool           // the state that the round begins with is known before anything is repeated
 	whole bool           // all leaves, merges and the step
 	all   bool           // all leaves
 	some  []int64        // else these, ascending: leaves, counted over the trees of the round
@@ -47,8 +47,8 @@ type candidate struct {
 	leaf   int64
 }
 
-func (r candidate) compare(o candidate) int {
-	return cmp.Or(cmp.Compare(r.number, o.number), cmp.Compare(r.round, o.round), cmp.Compare(r.leaf, o.leaf))
+func (c candidate) compare(o candidate) int {
+	return cmp.Or(cmp.Compare(c.number, o.number), cmp.Compare(c.round, o.round), cmp.Compare(c.leaf, o.leaf))
 }
 
 // candidates is a heap with the greatest on top.
@@ -64,7 +64,7 @@ func (c *candidates) Pop() any {
 	return last
 }
 
-// sample draws n of those that all yields: those with the smallest random numbers. Memory holds n.
+// sample draws n of the candidates that all yields: those with the smallest random numbers. Memory holds n.
 func sample(n int, all func(yield func(candidate) bool)) []candidate {
 	var first candidates
 	if n <= 0 {
@@ -96,7 +96,7 @@ func (v *verifier) choose() []work {
 	plan := make([]work, len(v.rounds))
 	eligible := int64(0)
 	if v.result.Leaves.Of <= int64(v.cfg.Sample) {
-		v.cfg.All = true // so few are no more work than a sample
+		v.cfg.All = true // this is no more work than a sample
 	}
 	for i, r := range v.manifest.Rounds {
 		plan[i].known = v.cfg.All || r.State || i == 0

@@ -14,7 +14,7 @@ import (
 type file struct {
 	name string
 	want proof.File
-	of   string
+	of   string // what it is, for sentences: "", or in parentheses after a space
 }
 
 // checkFiles compares all files that the proof or the report names with their digests: model, states, partials, and

@@ -25,15 +25,6 @@ type input struct {
 	unread   error // why it cannot be read at all
 }
 
-// specs are the data sets of the spec, by jobs.Source.
-func (v *verifier) specs() []protocol.Input {
-	specs := []protocol.Input{jobs.Input: v.spec.Spec.Input}
-	if q := v.spec.Spec.Queries; q != nil {
-		specs = append(specs, *q)
-	}
-	return specs
-}
-
 // openPlan reads what was planned, and cuts the input again.
 func (v *verifier) openPlan(ctx context.Context) error {
 	manifest, err := v.readFile(ctx, proof.InputFile, v.manifest.Input, maxPlanBytes)
@@ -44,7 +35,7 @@ func (v *verifier) openPlan(ctx context.Context) error {
 	if manifest == nil || plan == nil || err != nil || v.spec.Kind == "" {
 		return err
 	}
-	specs := v.specs()
+	specs := jobs.DataSets(v.spec.Spec)
 	p, err := planned.Unmarshal(manifest, plan, len(specs), v.spec.Spec.Model != "")
 	if err != nil {
 		return v.contradicts(proof.PlanFile, err)
@@ -55,18 +46,17 @@ func (v *verifier) openPlan(ctx context.Context) error {
 			return v.contradicts(proof.PlanFile, fmt.Errorf("%s is not cut as the spec says", jobs.Source(i)))
 		}
 		if p.Manifests[i].URI != s.URI {
-			return v.contradicts(proof.InputFile,
-				fmt.Errorf("%s is another one than that of the spec", jobs.Source(i)))
+			return v.contradicts(proof.InputFile, fmt.Errorf("%s is not the one of the spec", jobs.Source(i)))
 		}
 	}
 	if p.Model != nil && p.Model.URI != v.spec.Spec.Model {
-		return v.contradicts(proof.InputFile, errors.New("the model is another one than that of the spec"))
+		return v.contradicts(proof.InputFile, errors.New("the model is not the one of the spec"))
 	}
 	v.planned = p
 	return nil
 }
 
-// openInputs opens the data sets, and looks whether their objects are still those that were read.
+// openInputs opens the data sets, and checks that their objects are still those that were read.
 func (v *verifier) openInputs(ctx context.Context) error {
 	if v.planned.Manifests == nil {
 		return nil
@@ -76,10 +66,10 @@ func (v *verifier) openInputs(ctx context.Context) error {
 		total += int64(len(m.Objects) + len(m.Labels) + len(m.IDs))
 	}
 	v.stage("input", "objects", total)
-	for i, s := range v.specs() {
+	for i, s := range jobs.DataSets(v.spec.Spec) {
 		in := &input{spec: s, manifest: v.planned.Manifests[i], shards: v.planned.Shards[i]}
 		v.inputs = append(v.inputs, in)
-		store, name, err := v.openRead(ctx, s.URI)
+		store, name, err := dataset.OpenURI(ctx, s.URI, v.cfg.OpenInput)
 		if err == nil {
 			in.source, err = dataset.NewSource(store, dataset.Prefix(name), in.manifest, s)
 		}
@@ -87,19 +77,19 @@ func (v *verifier) openInputs(ctx context.Context) error {
 			return err
 		}
 		if in.unread = err; err != nil {
-			v.isMissing(inputMissing(s.URI, err))
+			v.noteMissing(inputMissing(s.URI, err))
 			continue
 		}
-		if err := v.allPinned(ctx, store, in); err != nil {
+		if err := v.checkAllPinned(ctx, store, in); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// allPinned looks whether the objects of a data set are as they were planned: those of the records, and those of labels
-// and ids, which are in the same store.
-func (v *verifier) allPinned(ctx context.Context, store objstore.Store, in *input) error {
+// checkAllPinned compares the objects of a data set with those that were planned: the records, and the labels and ids,
+// which are in the same store.
+func (v *verifier) checkAllPinned(ctx context.Context, store objstore.Store, in *input) error {
 	for _, list := range []struct {
 		uri     string
 		objects []dataset.Object
@@ -111,26 +101,17 @@ func (v *verifier) allPinned(ctx context.Context, store objstore.Store, in *inpu
 		if err != nil {
 			return err // NewSource has read it
 		}
-		if err := v.pinned(ctx, store, dataset.Prefix(name), list.objects); err != nil {
+		if err := v.checkPinned(ctx, store, dataset.Prefix(name), list.objects); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (v *verifier) openRead(ctx context.Context, uri string) (store objstore.Store, name string, err error) {
-	at, name, err := objstore.SplitObjectURI(uri)
-	if err != nil {
-		return nil, "", dataset.StoreFault(uri, err)
-	}
-	if store, err = v.cfg.OpenInput(ctx, at); err != nil {
-		return nil, "", dataset.OpenFault(uri, err)
-	}
-	return store, name, nil
-}
-
-// pinned looks whether objects are as they were planned.
-func (v *verifier) pinned(ctx context.Context, store objstore.Store, prefix string, objects []dataset.Object) error {
+// checkPinned compares the sizes and ETags of objects with those that were planned.
+func (v *verifier) checkPinned(
+	ctx context.Context, store objstore.Store, prefix string, objects []dataset.Object,
+) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(readers)
 	for _, o := range objects {
@@ -144,14 +125,14 @@ func (v *verifier) pinned(ctx context.Context, store objstore.Store, prefix stri
 			if err = dataset.StoreFault(o.Key, err); err == nil || ended(err) {
 				return err
 			}
-			v.isMissing(inputMissing(o.Key, err))
+			v.noteMissing(inputMissing(o.Key, err))
 			return nil
 		})
 	}
 	return group.Wait()
 }
 
-// cut is how many shards each data set has.
+// cut returns the number of shards of each data set.
 func (v *verifier) cut() jobs.Plan {
 	plan := jobs.Plan{Shards: len(v.inputs[jobs.Input].shards)}
 	if len(v.inputs) > int(jobs.Queries) {
@@ -183,7 +164,8 @@ func (in *input) text(shard int) string {
 	return text
 }
 
-// firstState is what the plan made: the model that the job begins from, or nothing.
+// firstState returns the state that the plan made: the model that the job begins from, or no arrays. Nil means that the
+// model is missing, which is noted.
 func (v *verifier) firstState(ctx context.Context) (jobs.Arrays, error) {
 	uri := v.spec.Spec.Model
 	if uri == "" {
@@ -195,10 +177,10 @@ func (v *verifier) firstState(ctx context.Context) (jobs.Arrays, error) {
 		}
 		f := inputMissing(uri, err)
 		f.Says = "The model that the job begins from: " + f.Says
-		v.isMissing(f)
+		v.noteMissing(f)
 		return nil
 	}
-	store, name, err := v.openRead(ctx, uri)
+	store, name, err := dataset.OpenURI(ctx, uri, v.cfg.OpenInput)
 	if err != nil {
 		return nil, missing(err)
 	}

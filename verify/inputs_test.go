@@ -8,7 +8,7 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// Whichever object of a data set is another one now, of records, labels or ids, is missing and named.
+// An object of records, labels or ids that was changed is missing and named.
 func TestEveryObjectIsPinned(t *testing.T) {
 	store := mem.New("m")
 	in := &input{spec: protocol.Input{URI: "mem://m/x/", LabelsURI: "mem://m/y/", IDsURI: "mem://m/i/"}}
@@ -24,8 +24,8 @@ func TestEveryObjectIsPinned(t *testing.T) {
 		*p.objects = []dataset.Object{{Key: "0.npy", Size: info.Size, ETag: info.ETag}}
 	}
 	missing := func() []Finding {
-		v := &verifier{outputs: outputs{ledger: &ledger{result: &Result{}, told: map[string]bool{}}}}
-		if err := v.allPinned(t.Context(), store, in); err != nil {
+		v := &verifier{outputs: outputs{ledger: newLedger(nil)}}
+		if err := v.checkAllPinned(t.Context(), store, in); err != nil {
 			t.Fatal(err)
 		}
 		return v.result.Missing

@@ -46,10 +46,8 @@ type verifier struct {
 // check itself could not go on.
 func Job(ctx context.Context, cfg Config) (*Result, error) {
 	begun := time.Now() //lint:clock for people
-	notes := &ledger{told: map[string]bool{}, hear: cfg.Progress,
-		result: &Result{False: []Finding{}, Missing: []Finding{}, Says: []string{}}}
-	v := &verifier{cfg: cfg, outputs: outputs{notes, cfg.Store, cfg.Prefix, cfg.Asked}, broken: map[slot]bool{},
-		shelf: newShelf(shelfBytes)}
+	v := &verifier{cfg: cfg, outputs: outputs{newLedger(cfg.Progress), cfg.Store, cfg.Prefix, cfg.Asked},
+		broken: map[slot]bool{}, shelf: newShelf(shelfBytes)}
 	v.result.Kernels = cfg.Ops.Name
 	err := errors.Join(v.check(ctx), v.shelf.close())
 	if err == nil {
@@ -94,18 +92,18 @@ func (v *verifier) openProof(ctx context.Context) error {
 		return err
 	}
 	if v.provenance, err = origin.ReadProvenance(data); err != nil {
-		v.isFalse(Finding{Of: OfFile, File: origin.ProvenanceFile,
+		v.noteFalse(Finding{Of: OfFile, File: origin.ProvenanceFile,
 			Says: origin.ProvenanceFile + " cannot be read: " + err.Error()})
 		return nil
 	}
 	p := v.provenance.Proof
 	if asked := v.asked.Job; asked != "" && asked != v.provenance.Job {
-		v.isFalse(Finding{Of: OfRecord, File: origin.ProvenanceFile,
+		v.noteFalse(Finding{Of: OfRecord, File: origin.ProvenanceFile,
 			Says: fmt.Sprintf("The folder holds job %.80s, and not %s.", v.provenance.Job, asked)})
 	}
 	v.result.Job, v.result.Model = v.provenance.Job, v.provenance.Model.SHA256
 	if p == nil {
-		v.isMissing(Finding{Of: OfFile, File: origin.ProvenanceFile,
+		v.noteMissing(Finding{Of: OfFile, File: origin.ProvenanceFile,
 			Says: "The job left no proof: it ran under an earlier release, or its records were lost (report.json)."})
 		return nil
 	}
@@ -120,7 +118,7 @@ func (v *verifier) openProof(ctx context.Context) error {
 	}
 	m, err := proof.ReadManifest(data)
 	if err != nil {
-		v.isFalse(Finding{Of: OfRecord, File: proof.ManifestFile, Says: err.Error()})
+		v.noteFalse(Finding{Of: OfRecord, File: proof.ManifestFile, Says: err.Error()})
 		return nil
 	}
 	v.manifest, v.result.Root, v.result.Kept = m, m.Root, m.Kept
@@ -158,7 +156,7 @@ func (v *verifier) openSpec(ctx context.Context) error {
 // makeTasks makes what repeats the job. A kind that this build does not know is missing: digests can be compared.
 func (v *verifier) makeTasks() (err error) {
 	if v.kind, err = v.cfg.Kind(v.spec.Kind); err != nil {
-		v.isMissing(Finding{Of: OfCode, Says: "Nothing can be repeated: " + err.Error() + "."})
+		v.noteMissing(Finding{Of: OfCode, Says: "Nothing can be repeated: " + err.Error() + "."})
 		return nil
 	}
 	algorithm, err := v.kind.New(v.spec)

@@ -26,8 +26,8 @@ func (t *roundTask) leaves(ctx context.Context, from int64) error {
 	return group.Wait()
 }
 
-// leaf repeats one leaf and compares it. A partial of nil is not the job's, or could not be made; that is noted. The
-// error is the context's, or of temporary files.
+// leaf repeats one leaf and compares it. The partial is nil, and the reason noted, if it is not the job's or could not
+// be made. The error is the context's, or of temporary files.
 func (t *roundTask) leaf(ctx context.Context, leaf int64) (jobs.Arrays, error) {
 	defer t.advance()
 	if err := ctx.Err(); err != nil {
@@ -73,7 +73,7 @@ func (t *roundTask) mapLeaf(ctx context.Context, at slot) (jobs.Arrays, error) {
 	}
 	recorded, repeated := t.round.recorded(at.tree, node), proof.Digest(partial.Digest())
 	if recorded != repeated {
-		t.isFalse(f.differs(recorded, repeated))
+		t.noteFalse(f.differs(recorded, repeated))
 		return nil, nil
 	}
 	if t.carries {
@@ -133,7 +133,7 @@ func (a *ahead) begin() {
 	})
 }
 
-// take returns the next leaf; errStopped, where it is not the job's or could not be made.
+// take returns the next leaf, or errStopped if it is not the job's or could not be made.
 func (a *ahead) take(leaf int64) (jobs.Arrays, error) {
 	m := <-a.made[leaf%int64(len(a.made))]
 	switch {

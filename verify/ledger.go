@@ -17,29 +17,35 @@ type ledger struct {
 	hear   func(Progress) // nil: nobody
 
 	mu       sync.Mutex // guards what follows, and the counts and findings of result
-	told     map[string]bool
+	noted    map[string]bool
 	progress Progress
 }
 
-// isFalse notes what does not match.
-func (v *ledger) isFalse(f Finding) { v.note(&v.result.False, f) }
+func newLedger(hear func(Progress)) *ledger {
+	return &ledger{result: &Result{False: []Finding{}, Missing: []Finding{}, Says: []string{}}, hear: hear,
+		noted: map[string]bool{}}
+}
 
-// isMissing notes what could not be looked at.
-func (v *ledger) isMissing(f Finding) { v.note(&v.result.Missing, f) }
+// noteFalse adds a finding of what does not match.
+func (l *ledger) noteFalse(f Finding) { l.note(&l.result.False, f) }
 
-func (v *ledger) note(list *[]Finding, f Finding) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
+// noteMissing adds a finding of what could not be checked.
+func (l *ledger) noteMissing(f Finding) { l.note(&l.result.Missing, f) }
+
+// note adds a finding, once.
+func (l *ledger) note(list *[]Finding, f Finding) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	key := f.Says
 	if f.Of == OfInput {
 		key = "input " + f.File // once, however many leaves want it
 	}
-	if v.told[key] {
+	if l.noted[key] {
 		return
 	}
-	v.told[key] = true
+	l.noted[key] = true
 	if len(*list) == maxFindings {
-		v.result.More++
+		l.result.More++
 		if f.isNode() {
 			(*list)[maxFindings-1] = f // Result.FalseKind must see that a node is false, however many files are
 		}
@@ -49,51 +55,51 @@ func (v *ledger) note(list *[]Finding, f Finding) {
 }
 
 // order sorts the findings: files as they are read, then nodes by round, tree and post-order, and the step.
-func (v *ledger) order() {
-	for _, list := range [][]Finding{v.result.False, v.result.Missing} {
+func (l *ledger) order() {
+	for _, list := range [][]Finding{l.result.False, l.result.Missing} {
 		slices.SortStableFunc(list, func(a, b Finding) int {
 			return cmp.Or(cmp.Compare(a.Round, b.Round), cmp.Compare(a.place, b.place), cmp.Compare(a.File, b.File))
 		})
 	}
 }
 
-func (v *ledger) count(c *Count) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
+func (l *ledger) count(c *Count) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	c.Done++
 }
 
-func (v *ledger) expect(c *Count, n int64) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
+func (l *ledger) expect(c *Count, n int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	c.Of += n
 }
 
 // stage begins a stage of the progress.
-func (v *ledger) stage(name, unit string, total int64) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.progress = Progress{Stage: name, Total: total, Unit: unit}
-	v.show()
+func (l *ledger) stage(name, unit string, total int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.progress = Progress{Stage: name, Total: total, Unit: unit}
+	l.show()
 }
 
 // advance goes one further in the stage.
-func (v *ledger) advance() {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.progress.Done++
-	v.show()
+func (l *ledger) advance() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.progress.Done++
+	l.show()
 }
 
-func (v *ledger) show() {
-	if v.hear != nil {
-		v.hear(v.progress)
+func (l *ledger) show() {
+	if l.hear != nil {
+		l.hear(l.progress)
 	}
 }
 
 // contradicts finds a file that has its digest and cannot be right.
-func (v *ledger) contradicts(file string, err error) error {
-	v.isFalse(Finding{Of: OfRecord, File: file, Says: file + " cannot be right: " + err.Error() + "."})
+func (l *ledger) contradicts(file string, err error) error {
+	l.noteFalse(Finding{Of: OfRecord, File: file, Says: file + " cannot be right: " + err.Error() + "."})
 	return nil
 }
 
@@ -104,23 +110,23 @@ func ended(err error) bool {
 
 // failed notes why something could not be repeated: the input or this build may lack what it takes, or else the job
 // could not have done it either. place says where; err is the context's, or nil.
-func (v *ledger) failed(f Finding, err error) error {
+func (l *ledger) failed(f Finding, err error) error {
 	if ended(err) {
 		return err
 	}
 	fault, ok := errors.AsType[*protocol.Fault](err)
 	if !ok {
 		f.Says += fmt.Sprintf(": repeating it fails: %v.", err)
-		v.isFalse(f)
+		l.noteFalse(f)
 		return nil
 	}
 	switch fault.Code {
 	case protocol.CodeInputChanged, protocol.CodeInputDamaged, protocol.CodeStoreDenied, protocol.CodeStore,
 		protocol.CodeLost:
-		v.isMissing(inputMissing(fault.Object, fault))
+		l.noteMissing(inputMissing(fault.Object, fault))
 	default:
 		f.Says += fmt.Sprintf(": repeating it fails: %v.", fault.WithHint(""))
-		v.isFalse(f)
+		l.noteFalse(f)
 	}
 	return nil
 }

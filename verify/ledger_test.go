@@ -23,12 +23,11 @@ func TestAdviceOnMissingInput(t *testing.T) {
 		"unopened": {dataset.OpenFault("x.csv", errors.New("no such folder")), "that this process may read it."},
 		"unwell":   {dataset.StoreFault("x.csv", objstore.ErrUnavailable), "Check again when the store answers."},
 	} {
-		result := &Result{}
-		v := &verifier{outputs: outputs{ledger: &ledger{result: result, told: map[string]bool{}}}}
-		if err := v.failed(Finding{Of: OfLeaf}, c.err); err != nil || len(result.Missing) != 1 {
-			t.Fatalf("%s: %v, %+v", name, err, result)
+		l := newLedger(nil)
+		if err := l.failed(Finding{Of: OfLeaf}, c.err); err != nil || len(l.result.Missing) != 1 {
+			t.Fatalf("%s: %v, %+v", name, err, l.result)
 		}
-		says := result.Missing[0].Says
+		says := l.result.Missing[0].Says
 		if !strings.Contains(says, c.advice) || strings.Contains(says, "Submit") || strings.Contains(says, "worker") {
 			t.Errorf("%s: %s", name, says)
 		}
@@ -37,14 +36,14 @@ func TestAdviceOnMissingInput(t *testing.T) {
 
 // A false node is told however many files are false before it.
 func TestAFalseNodeAmongManyFiles(t *testing.T) {
-	l := &ledger{result: &Result{}, told: map[string]bool{}}
+	l := newLedger(nil)
 	for i := range maxFindings + 1 {
-		l.isFalse(Finding{Of: OfOutput, Says: fmt.Sprint(i)})
+		l.noteFalse(Finding{Of: OfOutput, Says: fmt.Sprint(i)})
 	}
 	if kind := l.result.FalseKind(); kind != FalseOutputs || l.result.More != 1 {
 		t.Errorf("kind %d, %d more", kind, l.result.More)
 	}
-	l.isFalse(Finding{Of: OfMerge, Says: "a merge"})
+	l.noteFalse(Finding{Of: OfMerge, Says: "a merge"})
 	if kind := l.result.FalseKind(); kind != FalseNodes || l.result.More != 2 || len(l.result.False) != maxFindings {
 		t.Errorf("kind %d, %d more, %d listed", kind, l.result.More, len(l.result.False))
 	}

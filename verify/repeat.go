@@ -93,7 +93,7 @@ func (v *verifier) planState(ctx context.Context, r *round) (jobs.Arrays, error)
 	if got := proof.Digest(state.Digest()); got != r.State {
 		f := Finding{Of: OfRecord, File: proof.RoundFile(r.Round), Round: r.Round, Phase: r.Phase,
 			Says: "The state that round 1 began with"}
-		v.isFalse(f.differs(r.State, got))
+		v.noteFalse(f.differs(r.State, got))
 		return nil, nil
 	}
 	if size := state.EncodedSize(); size != r.StateSize {
@@ -127,7 +127,7 @@ func (v *verifier) follows(i int, next jobs.Next) bool {
 		f.Says += ": repeating it asks for another phase, or other leaves, than round " +
 			fmt.Sprint(v.rounds[i+1].Round) + " has."
 	}
-	v.isFalse(f)
+	v.noteFalse(f)
 	return false
 }
 

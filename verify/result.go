@@ -91,7 +91,7 @@ const (
 	OfLeaf   = "leaf"
 	OfMerge  = "merge"
 	OfStep   = "step"
-	OfOutput = "output" // a file that a leaf or step makes is another one
+	OfOutput = "output" // a file is not the one that repeating a leaf or step makes
 	OfInput  = "input"
 	OfCode   = "code" // this build cannot repeat the job
 

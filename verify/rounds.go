@@ -37,7 +37,7 @@ func (r *round) place(tree int, node protocol.Node) int {
 	return r.node[tree] + proof.Place(r.tree(tree), node)
 }
 
-// recorded is the digest of a node, in constant time.
+// recorded returns the digest that the record has of a node, in constant time.
 func (r *round) recorded(tree int, node protocol.Node) proof.Digest {
 	return r.At(r.place(tree, node))
 }
@@ -48,7 +48,7 @@ func (r *round) leafAt(leaf int64) (tree, index int) {
 	return tree, int(leaf - r.leaf[tree])
 }
 
-// finding is one of a node of the round.
+// finding begins a finding of a node of the round: what it says names the node, and is not yet a sentence.
 func (v *verifier) finding(r *round, tree int, node protocol.Node) Finding {
 	f := Finding{Of: OfMerge, Round: r.Round, Phase: r.Phase, Tree: tree, Node: &node, place: r.place(tree, node)}
 	first, end := r.tree(tree).Range(node)
@@ -70,7 +70,7 @@ func (v *verifier) shardText(r *round, tree, leaf int) string {
 	return " (" + v.inputs[0].text(leaf) + ")"
 }
 
-// stepFinding is one of the step of a round.
+// stepFinding begins a finding of the step of a round.
 func stepFinding(r *round) Finding {
 	return Finding{Of: OfStep, Round: r.Round, Phase: r.Phase, place: math.MaxInt,
 		Says: fmt.Sprintf("Round %d (%s), the step", r.Round, r.Phase)}
@@ -131,8 +131,8 @@ func (v *verifier) openRecords(ctx context.Context) error {
 	return nil
 }
 
-// checkKept compares which states are said to be kept with what follows from spec and records: who leaves one out keeps
-// the leaves of its round from being drawn.
+// checkKept compares the rounds whose state the manifest says is kept with what follows from spec and records. A state
+// that is left out would keep the leaves of its round from being drawn.
 func (v *verifier) checkKept() {
 	if v.records == nil || v.planned.Manifests == nil {
 		return
@@ -146,7 +146,7 @@ func (v *verifier) checkKept() {
 	for i, r := range v.records {
 		states += r.StateSize
 		if keeps := proof.KeepsState(v.manifest.Kept, input, states); keeps != v.manifest.Rounds[i].State {
-			v.isFalse(Finding{Of: OfRecord, File: proof.ManifestFile, Round: r.Round, Says: fmt.Sprintf(
+			v.noteFalse(Finding{Of: OfRecord, File: proof.ManifestFile, Round: r.Round, Says: fmt.Sprintf(
 				"%s says that the state of round %d is kept: %t. By spec and records it is: %t.", proof.ManifestFile,
 				r.Round, !keeps, keeps)})
 			return
@@ -160,7 +160,7 @@ func (v *verifier) checkRecord(i int, r *proof.Record) {
 	name := proof.RoundFile(m.Round)
 	check := func(field string, got, want any) {
 		if got != want {
-			v.isFalse(Finding{Of: OfRecord, File: name, Round: m.Round,
+			v.noteFalse(Finding{Of: OfRecord, File: name, Round: m.Round,
 				Says: fmt.Sprintf("%s has %s %v, and the files before it say %v.", name, field, got, want)})
 		}
 	}

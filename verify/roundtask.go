@@ -18,10 +18,10 @@ import (
 type roundTask struct {
 	*verifier
 	round   *round
-	at      int // among the rounds
+	at      int // index among the verifier's rounds
 	state   jobs.Arrays
 	work    *work
-	carries bool
+	carries bool // the round's phase carries arrays from one round to the next
 }
 
 // errStopped ends a fold in which something is false, or missing; that is noted.
@@ -105,7 +105,7 @@ func (t *roundTask) compareMerge(tree int, node protocol.Node, partial jobs.Arra
 	}
 	recorded, repeated := t.round.recorded(tree, node), proof.Digest(partial.Digest())
 	if recorded != repeated {
-		t.isFalse(t.finding(t.round, tree, node).differs(recorded, repeated))
+		t.noteFalse(t.finding(t.round, tree, node).differs(recorded, repeated))
 		return errStopped
 	}
 	t.count(&t.result.Merges)
@@ -148,7 +148,7 @@ func (t *roundTask) mergeStored(ctx context.Context, tree int, node protocol.Nod
 	return t.failed(t.finding(t.round, tree, node), err)
 }
 
-// stored reads the partial of a node that is kept; one that is not there is noted, and errStopped.
+// stored reads the partial of a node that is kept. One that is missing is noted, and the error is errStopped.
 func (t *roundTask) stored(ctx context.Context, tree int, node protocol.Node) (jobs.Arrays, error) {
 	digest := t.round.recorded(tree, node)
 	arrays, err := t.readArrays(ctx, proof.PartialFile(digest), digest)
@@ -194,7 +194,7 @@ func (t *roundTask) step(
 	}
 	recorded := t.manifest.Rounds[t.at].Record.SHA256
 	if repeated := proof.Digest(jobs.ArraysOf(record).Digest()); repeated != recorded {
-		t.isFalse(f.differs(recorded, repeated))
+		t.noteFalse(f.differs(recorded, repeated))
 		return nil, nil
 	}
 	if !t.follows(t.at, next) {
@@ -226,7 +226,7 @@ func (v *verifier) emit(f Finding) jobs.Emit {
 		of := f
 		of.Of, of.File = OfOutput, name
 		of.Says += ", the file " + name
-		v.isFalse(of.differs(got, sum))
+		v.noteFalse(of.differs(got, sum))
 		return made, nil
 	}
 }

@@ -38,7 +38,7 @@ func (t told) compare(ctx context.Context) error {
 
 func (t told) mismatch(of string, found []origin.Mismatch) {
 	for _, m := range found {
-		t.isFalse(Finding{Of: of, File: m.File, Says: m.String() + "."})
+		t.noteFalse(Finding{Of: of, File: m.File, Says: m.String() + "."})
 	}
 }
 
@@ -100,7 +100,7 @@ func (t told) emittedFiles(ctx context.Context) (files []file, err error) {
 			return nil, err
 		}
 		if data == nil {
-			continue // what a false index lists says nothing
+			continue // an index that is false or missing names no parts
 		}
 		var index struct {
 			Parts []jobs.File `json:"parts"`
@@ -130,7 +130,7 @@ func (t told) listed(in string, list []jobs.File) (files []file, err error) {
 	return files, nil
 }
 
-// watch notes the files that a report lists.
+// watch returns an emit that also adds the files that a report lists to into.
 func watch(into *origin.Found, emit jobs.Emit) jobs.Emit {
 	return func(ctx context.Context, name string, data []byte) (jobs.File, error) {
 		file, err := emit(ctx, name, data)

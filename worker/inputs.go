@@ -24,31 +24,16 @@ type input struct {
 
 // openInputs opens the stores of a spec's data sets, by jobs.Source.
 func (w *worker) openInputs(ctx context.Context, spec protocol.Spec) ([]*input, error) {
-	specs := []protocol.Input{jobs.Input: spec.Input}
-	if spec.Queries != nil {
-		specs = append(specs, *spec.Queries)
-	}
+	specs := jobs.DataSets(spec)
 	inputs := make([]*input, len(specs))
 	for i, s := range specs {
-		store, name, err := w.openRead(ctx, s.URI)
+		store, name, err := dataset.OpenURI(ctx, s.URI, w.cfg.OpenInput)
 		if err != nil {
 			return nil, err
 		}
 		inputs[i] = &input{spec: s, store: store, name: name}
 	}
 	return inputs, nil
-}
-
-// openRead opens the store of an object or prefix that a spec names, to read.
-func (w *worker) openRead(ctx context.Context, uri string) (store objstore.Store, name string, err error) {
-	storeURI, name, err := objstore.SplitObjectURI(uri)
-	if err != nil {
-		return nil, "", dataset.StoreFault(uri, err)
-	}
-	if store, err = w.cfg.OpenInput(ctx, storeURI); err != nil {
-		return nil, "", dataset.OpenFault(uri, err)
-	}
-	return store, name, nil
 }
 
 // list lists the data set once and cuts its shards.
@@ -85,7 +70,7 @@ func (j *job) firstModel(ctx context.Context) (jobs.Arrays, *planned.Model, erro
 	if uri == "" {
 		return jobs.Arrays{}, nil, nil
 	}
-	store, name, err := j.w.openRead(ctx, uri)
+	store, name, err := dataset.OpenURI(ctx, uri, j.w.cfg.OpenInput)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -119,11 +119,8 @@ func TakeWarnings(metrics []jobs.Metric) (rest []jobs.Metric, warnings []string)
 	return rest, warnings
 }
 
-// specsOf are the data sets of a spec, by jobs.Source.
+// specsOf are the data sets of a spec that inputs have, by jobs.Source.
 func specsOf(spec protocol.Spec, inputs *planned.Inputs) []protocol.Input {
-	specs := []protocol.Input{jobs.Input: spec.Input}
-	if spec.Queries != nil {
-		specs = append(specs, *spec.Queries)
-	}
+	specs := jobs.DataSets(spec)
 	return specs[:min(len(specs), len(inputs.Manifests))]
 }
