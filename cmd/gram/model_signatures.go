@@ -145,15 +145,16 @@ func (a *app) checkSignatures(
 		return nil, f
 	}
 	for _, finding := range found {
+		name := signatureName(finding, found)
 		if finding.Verdict == attestation.Valid {
-			text := fmt.Sprintf("gram: %s is valid: the key %.16s signed %d files that were compared", finding.File,
-				finding.Key, finding.Covered)
+			text := fmt.Sprintf("gram: %s is valid: the key %.16s signed %d files that were compared", name, finding.Key,
+				finding.Covered)
 			if len(finding.Absent) > 0 {
 				text += "; " + absentText(finding.Absent)
 			}
 			a.note("%s", text)
 		} else {
-			a.note("gram: warning: %s was not checked: %s (--public-key)", finding.File, finding.Why)
+			a.note("gram: warning: %s was not checked: %s (--public-key)", name, finding.Why)
 		}
 	}
 	return found, nil

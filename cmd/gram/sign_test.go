@@ -152,6 +152,14 @@ func TestSignAgain(t *testing.T) {
 	c.want(exit.Conflict, c.run("sign", folder, "--key", second))
 	c.wantSays("another key has signed it")
 	c.want(0, c.run("sign", folder, "--key", second, "--replace"))
+	c.stdout.Reset()
+	c.want(0, c.run("verify", folder, "--public-key", public))
+	c.wantNarrow()
+	for _, line := range []string{"provenance.intoto.jsonl:1  unchecked", "provenance.intoto.jsonl:2  valid"} {
+		if !strings.Contains(c.stdout.String(), line) {
+			t.Errorf("%q is not told:\n%s", line, c.stdout.String())
+		}
+	}
 	found, err := c.checkFolder(folder, public)
 	if err != nil || len(found) != 3 || found[0].Verdict != "valid" || found[1].Verdict != "unchecked" {
 		t.Errorf("found %+v, %v", found, err)

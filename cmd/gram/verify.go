@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/gram-compute/gram/cmd/gram/internal/exit"
 	"github.com/gram-compute/gram/cmd/gram/internal/local"
@@ -14,6 +15,7 @@ import (
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
 	"github.com/gram-compute/gram/jobs/all"
 	"github.com/gram-compute/gram/objstore"
+	"github.com/gram-compute/gram/proof"
 	"github.com/gram-compute/gram/verify"
 	"github.com/spf13/cobra"
 )
@@ -208,8 +210,12 @@ func checkedFailure(r *verify.Result) error {
 		return failure(exit.Damaged, falseErrors[r.FalseKind()], r.False[0])
 	case r.Verdict == verify.Incomplete:
 		f := failure(exit.Missing, errIncomplete, r.Missing[0])
-		if r.Job == "" {
+		switch first := r.Missing[0]; {
+		case r.Job == "":
 			f.Hint = "Name the folder of a job's outputs: it holds provenance.json."
+		case first.Of == verify.OfFile && strings.HasPrefix(first.File, proof.Folder):
+			f.Hint = "`gram model get` fetches no more of a proof than its manifest. Name the job by its id, or the folder " +
+				"that it left."
 		}
 		return f
 	}

@@ -139,6 +139,16 @@ func absentText(names []string) string {
 	return text
 }
 
+// signatureName is the file of a signature, with its line if others are in the same file.
+func signatureName(f attestation.Finding, found []attestation.Finding) string {
+	for _, other := range found {
+		if other.File == f.File && other.Line != f.Line {
+			return fmt.Sprintf("%s:%d", f.File, f.Line)
+		}
+	}
+	return f.File
+}
+
 // signatureLines tell of each signature.
 func signatureLines(found []attestation.Finding) [][2]string {
 	var lines [][2]string
@@ -151,7 +161,7 @@ func signatureLines(found []attestation.Finding) [][2]string {
 			text += ": " + f.Why
 		default: // a finding says why
 		}
-		lines = append(lines, [2]string{f.File, text})
+		lines = append(lines, [2]string{signatureName(f, found), text})
 		if len(f.Absent) > 0 {
 			lines = append(lines, [2]string{"", absentText(f.Absent)})
 		}

@@ -74,7 +74,8 @@ func TestVerify(t *testing.T) {
 		r.Missing[0].File != "proof/spec.json" {
 		t.Errorf("missing: %+v", r)
 	}
-	for _, want := range []string{"files beside the model are not those", "proof/spec.json is missing"} {
+	for _, want := range []string{"files beside the model are not those", "proof/spec.json is missing",
+		"`gram model get` fetches no more of a proof"} {
 		if !strings.Contains(c.stderr.String(), want) {
 			t.Errorf("stderr lacks %q: %s", want, c.stderr)
 		}
