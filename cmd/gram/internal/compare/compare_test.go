@@ -106,7 +106,7 @@ func TestFirstNode(t *testing.T) {
 		"a leaf and what is above it": {recordOf(1, 0, 5, 5, 0, 5), protocol.Node{Index: 1}, 0,
 			"round 2 (p): leaf 1 of tree 0 differs first; 1 of 4 leaves differ"},
 		"a merge": {recordOf(1, 0, 0, 5, 0, 5), protocol.Node{Level: 1}, 0,
-			"round 2 (p): the merge (1,0) of tree 0 differs first; 0 of 4 leaves differ"},
+			"round 2 (p): the merge of leaves 0 to 1 of tree 0 differs first; 0 of 4 leaves differ"},
 		"another tree": {recordOf(1, 0, 0, 0, 0, 0, 5), protocol.Node{}, 1,
 			"round 2 (p): leaf 0 of tree 1 differs first; 1 of 4 leaves differ"},
 		"the state": {recordOf(2, 5), protocol.Node{}, 0, "round 2 (p) began with another state"},

@@ -75,7 +75,7 @@ func firstNode(a, b *proof.Record) Nodes {
 			len(a.Trees), len(b.Trees))
 		return found
 	}
-	first, place := true, -1
+	first, place := "", -1 // the first node that differs
 	for i, leaves := range a.Trees {
 		tree := protocol.Tree(leaves)
 		if b.Trees[i] != leaves {
@@ -90,22 +90,23 @@ func firstNode(a, b *proof.Record) Nodes {
 			if node.Level == 0 {
 				found.Leaves++
 			}
-			if first {
-				first = false
+			if first == "" {
+				first = nodeText(tree, node)
 				found.Tree, found.Level, found.Index = i, node.Level, node.Index
 			}
 		}
 	}
 	found.Says = fmt.Sprintf("round %d (%s): %s of tree %d differs first; %d of %d leaves differ", a.Round, a.Phase,
-		nodeText(found.Level, found.Index), found.Tree, found.Leaves, found.Of)
+		first, found.Tree, found.Leaves, found.Of)
 	return found
 }
 
-func nodeText(level, index int) string {
-	if level == 0 {
-		return fmt.Sprintf("leaf %d", index)
+func nodeText(tree protocol.Tree, node protocol.Node) string {
+	if node.Level == 0 {
+		return fmt.Sprintf("leaf %d", node.Index)
 	}
-	return fmt.Sprintf("the merge (%d,%d)", level, index)
+	first, end := tree.Range(node)
+	return fmt.Sprintf("the merge of leaves %d to %d", first, end-1)
 }
 
 func (j *job) record(ctx context.Context, of proof.Round) (*proof.Record, error) {
