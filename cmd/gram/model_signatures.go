@@ -147,8 +147,8 @@ func (a *app) checkSignatures(
 	for _, finding := range found {
 		name := signatureName(finding, found)
 		if finding.Verdict == attestation.Valid {
-			text := fmt.Sprintf("gram: %s is valid: the key %.16s signed %d files that were compared", name, finding.Key,
-				finding.Covered)
+			text := fmt.Sprintf("gram: %s is valid: the key %.16s signed %d files that were compared", name,
+				finding.Key, finding.Covered)
 			if len(finding.Absent) > 0 {
 				text += "; " + absentText(finding.Absent)
 			}
