@@ -75,8 +75,7 @@ func (v *verifier) claims() (says []string) {
 	case r.Drawn > 0:
 		says = append(says, r.claim())
 		if r.Drawn < r.DrawnOf {
-			says = append(says, fmt.Sprintf("One false leaf in 10,000 may be missed: such a sample finds it in %s of 100 "+
-				"tries.", percent(r.Drawn, 10_000)))
+			says = append(says, r.chance())
 		}
 	case r.Leaves.Done > 0:
 		says = append(says, fmt.Sprintf("No leaf was drawn. %d of %d were repeated with their whole rounds, and none is "+
@@ -88,7 +87,11 @@ func (v *verifier) claims() (says []string) {
 		says = append(says, fmt.Sprintf("%d leaves are of rounds whose states were not kept: their digests were "+
 			"compared, and they were not drawn from. --all repeats them.", r.Unbacked))
 	}
-	return append(says, mergesAndSteps(r.Merges, r.Steps))
+	says = append(says, mergesAndSteps(r.Merges, r.Steps))
+	if r.Steps.Done < r.Steps.Of {
+		says = append(says, "The metrics of the report follow from all steps, and were not compared; --all compares them.")
+	}
+	return says
 }
 
 // claim is what follows from the leaves that were drawn. By a draw that a person named, nothing follows if the one who
@@ -107,6 +110,15 @@ func (r *Result) claim() string {
 	return drawn + ": " + fewer
 }
 
+// chance tells how likely such a sample finds few false leaves.
+func (r *Result) chance() string {
+	few, of := "One false leaf in 10,000", int64(10_000)
+	if r.DrawnOf < of {
+		few, of = "A single false leaf", r.DrawnOf
+	}
+	return fmt.Sprintf("%s may be missed: such a sample finds it in %s of 100 tries.", few, percent(r.Drawn, of))
+}
+
 // mergesAndSteps does not speak of merges where each round has one leaf.
 func mergesAndSteps(merges, steps Count) string {
 	what, done := "merges and steps", fmt.Sprintf("%d of %d merges and ", merges.Done, merges.Of)
@@ -123,8 +135,11 @@ func mergesAndSteps(merges, steps Count) string {
 // percent is n of all in percent, as short as it is true.
 func percent(n, all int64) string {
 	share := 100 * min(float64(n)/float64(all), 1)
-	if share > 0 && share < 1 {
+	switch {
+	case share > 0 && share < 1:
 		return "fewer than 1"
+	case share > 99 && share < 100:
+		return "more than 99"
 	}
 	return fmt.Sprintf("%.0f", share)
 }

@@ -52,7 +52,7 @@ func TestClaims(t *testing.T) {
 		"all": {Result{Leaves: Count{3, 3}, Merges: Count{2, 2}, Steps: Count{1, 1}}, []string{"All 3 leaves", "follows"}},
 		"sample": {Result{Leaves: Count{459, 20000}, Drawn: 459, DrawnOf: 10000, Unbacked: 10000, Steps: Count{1, 2}},
 			[]string{"fewer than 98 are", "may be missed: such a sample finds it in 5 of 100", "10000 leaves are of rounds",
-				"1 of 2 steps"}},
+				"1 of 2 steps", "The metrics of the report follow from all steps, and were not compared"}},
 		"all that were known": {Result{Leaves: Count{5, 9}, Drawn: 5, DrawnOf: 5, Unbacked: 4, Steps: Count{1, 2}},
 			[]string{"All 5 leaves of the rounds whose states are known were repeated: none is false. 4 leaves are"}},
 		"one leaf": {Result{Leaves: Count{1, 1}, Steps: Count{1, 1}},
@@ -82,6 +82,28 @@ func TestClaims(t *testing.T) {
 				t.Errorf("%s: %q lacks %q", name, text, want)
 			}
 		}
+	}
+}
+
+// Worked out by hand: 3 of 4 leaves meet a single false one in 75 of 100 tries.
+func TestChance(t *testing.T) {
+	for want, r := range map[string]Result{
+		"A single false leaf may be missed: such a sample finds it in 75 of":           {Drawn: 3, DrawnOf: 4},
+		"A single false leaf may be missed: such a sample finds it in more than 99 of": {Drawn: 999, DrawnOf: 1000},
+		"One false leaf in 10,000 may be missed: such a sample finds it in fewer than": {Drawn: 99, DrawnOf: 20_000},
+		"One false leaf in 10,000 may be missed: such a sample finds it in 5 of":       {Drawn: 459, DrawnOf: 10_000},
+	} {
+		if got := r.chance(); !strings.HasPrefix(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// Where every step was repeated, the report's metrics were compared.
+func TestNothingIsSaidOfMetricsThatWereCompared(t *testing.T) {
+	v := &verifier{outputs: outputs{ledger: &ledger{result: &Result{Leaves: Count{0, 9}, Steps: Count{2, 2}}}}}
+	if says := strings.Join(v.claims(), " "); strings.Contains(says, "metrics") {
+		t.Error(says)
 	}
 }
 
