@@ -3,6 +3,7 @@ package origin
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/gram-compute/gram/jobs/planned"
@@ -23,7 +24,7 @@ type Proved struct {
 type Mismatch struct {
 	File  string
 	Path  string // of the field; "" where the file is too large to say which
-	Has   string // as JSON; "" where the field is absent
+	Has   string // as JSON; "" where the field is absent; equal to Wants where the field is too large to show
 	Wants string
 	By    string // what it follows from
 }
@@ -32,6 +33,9 @@ type Mismatch struct {
 func (m Mismatch) String() string {
 	if m.Path == "" {
 		return fmt.Sprintf("%s is not the file that follows from %s", m.File, m.By)
+	}
+	if m.Has == m.Wants {
+		return fmt.Sprintf("%s does not have in the field %.200s what follows from %s", m.File, m.Path, m.By)
 	}
 	has, wants := m.Has, m.Wants
 	if has == "" {
@@ -78,7 +82,8 @@ func mismatches(file string, has, wants any, by string) ([]Mismatch, error) {
 }
 
 // maxFields bounds JSON whose fields are compared, in bytes. A job's own files are smaller: only a forged one is not.
-const maxFields = 16 << 20
+// A field takes some 250 times the bytes of the shortest one.
+const maxFields = 1 << 20
 
 // Mismatches lists the fields of a file that are not those that it should have, in order of path.
 func Mismatches(file string, has, wants []byte, by string) ([]Mismatch, error) {
@@ -89,6 +94,9 @@ func Mismatches(file string, has, wants []byte, by string) ([]Mismatch, error) {
 		return []Mismatch{{File: file, By: by}}, nil
 	}
 	fields, err := Fields(has, wants)
+	if errors.Is(err, errPaths) {
+		return []Mismatch{{File: file, By: by}}, nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("compare %s: %w", file, err)
 	}
