@@ -192,7 +192,8 @@ func TestDamageInTransit(t *testing.T) {
 // A header that was damaged is not blamed on the one who wrote it: the object's bytes are compared with its digest.
 func TestDamagedHeadersAreNoDifference(t *testing.T) {
 	store := s3server.Start(t, s3server.Options{}).Open(t, "damage")
-	in := protocol.Input{URI: "mem://m/h/", Format: "csv", Header: true, Label: protocol.Column{Number: 1}}.WithDefaults()
+	in := protocol.Input{URI: "mem://m/h/", Format: "csv", Header: true, Label: protocol.Column{Number: 1}}
+	in = in.WithDefaults()
 	differ := "y,b,a\n1,2,3\n"
 	for _, rows := range []int{1, 200_000} { // 1.2 MB are not loaded whole
 		table := "y,a,b\n" + strings.Repeat("1,2,3\n", rows)

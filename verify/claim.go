@@ -76,7 +76,7 @@ func (v *verifier) claims() (says []string) {
 		says = append(says, fmt.Sprintf("%d leaves are of rounds whose states were not kept: their digests were "+
 			"compared, and they were not drawn from. --all repeats them.", r.Unbacked))
 	}
-	return append(says, mergesAndSteps(r.Merges, r.Steps))
+	return append(append(says, mergesAndSteps(r.Merges, r.Steps)), told{v}.anew()...)
 }
 
 // claim is what follows from the leaves that were drawn. By a draw that a person named, nothing follows if the one who

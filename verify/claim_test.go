@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gram-compute/gram/attestation/origin"
+	"github.com/gram-compute/gram/proof"
 	"pgregory.net/rapid"
 )
 
@@ -74,6 +76,20 @@ func TestClaims(t *testing.T) {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: %q lacks %q", name, text, want)
 			}
+		}
+	}
+}
+
+// What a job that began anew tells of before cannot be compared, which the claim says.
+func TestClaimOfAJobThatBeganAnew(t *testing.T) {
+	for last, want := range map[uint32]bool{2: false, 3: true} {
+		r := Result{Leaves: Count{2, 2}, Steps: Count{2, 2}}
+		v := &verifier{outputs: outputs{ledger: &ledger{result: &r}}, records: []*proof.Record{nil, nil},
+			manifest: &proof.Manifest{Rounds: make([]proof.Round, 2)},
+			report:   &origin.Report{Rounds: []origin.ReportRound{{Round: last}}}}
+		v.conclude()
+		if got := strings.Contains(strings.Join(r.Says, " "), "began anew"); got != want {
+			t.Errorf("the last round is %d: %q", last, r.Says)
 		}
 	}
 }

@@ -28,7 +28,6 @@ func IsListed(name string) bool {
 // order of round, and returns the fields that differ. by says where that comes from. A report has the metrics of the
 // rounds that it lists, which are the newest; that of a job that began anew may have more metrics, warnings and files.
 func (r *Report) CompareFound(rounds []Found, by string) ([]Mismatch, error) {
-	anew := len(r.Rounds) > 0 && int(r.Rounds[len(r.Rounds)-1].Round) > len(rounds)
 	metrics, files := []jobs.Metric{}, []jobs.File{}
 	for _, round := range rounds[max(0, len(rounds)-len(r.Rounds)):] {
 		stored, err := asStored(round.Metrics)
@@ -47,7 +46,7 @@ func (r *Report) CompareFound(rounds []Found, by string) ([]Mismatch, error) {
 	if err != nil {
 		return nil, err
 	}
-	if anew {
+	if r.BeganAnew(len(rounds)) {
 		metrics, files = AppendNew(slices.Clone(told), metrics), appendMissing(r.Files, files)
 		warnings = appendMissing(r.Warnings, warnings)
 	}
@@ -58,6 +57,12 @@ func (r *Report) CompareFound(rounds []Found, by string) ([]Mismatch, error) {
 	more, err := mismatches(ReportFile, Report{Warnings: r.Warnings, Files: r.Files},
 		Report{Warnings: warnings, Files: files}, by)
 	return append(found, more...), err
+}
+
+// BeganAnew reports whether the job began anew, by the rounds that the report lists: a proof has only those since then.
+func (r *Report) BeganAnew(proved int) bool {
+	n := len(r.Rounds)
+	return n > 0 && int64(r.Rounds[n-1].Round) > int64(proved)
 }
 
 // compareMetrics compares metrics one at a time, up to the first that differs: after it, one may be left out or added.
