@@ -86,8 +86,8 @@ func (t told) anew() []string {
 	if t.report == nil || !t.report.BeganAnew(len(t.manifest.Rounds)) {
 		return nil
 	}
-	return []string{"By its report the job began anew. Rounds, metrics, warnings and files of before, which the files " +
-		"beside the model may list, were not compared."}
+	return []string{"By its report the job began anew. Rounds, metrics, warnings and files of before, which " +
+		"provenance.json and report.json may list, were not compared."}
 }
 
 // emittedFiles are those that the report lists, and the parts that indexes among them list.
