@@ -104,8 +104,10 @@ func TestChangedFieldsAreFound(t *testing.T) {
 		"report.json model_sha256":               func(_ *Provenance, r *Report) { r.ModelSHA256 = "00" },
 		"report.json rounds[1].round":            func(_ *Provenance, r *Report) { r.Rounds[1].Round-- },
 		"report.json rounds[0].leaves":           func(_ *Provenance, r *Report) { r.Rounds[0].Leaves++ },
-		// It tells that the job began anew, and provenance.json does not.
-		"report.json rounds[0].round":       func(_ *Provenance, r *Report) { r.Rounds[0].Round, r.Rounds[1].Round = 8, 9 },
+		"report.json rounds[0].round": func(_ *Provenance, r *Report) {
+			// The report tells that the job began anew, and provenance.json does not.
+			r.Rounds[0].Round, r.Rounds[1].Round = 8, 9
+		},
 		"report.json integrity[0].verified": func(_ *Provenance, r *Report) { r.Integrity[0].Verified = 9 },
 		"report.json proof.kept":            func(_ *Provenance, r *Report) { r.Proof.Kept = proof.Full },
 	} {
