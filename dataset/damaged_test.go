@@ -189,6 +189,42 @@ func TestDamageInTransit(t *testing.T) {
 	}
 }
 
+// A header that was damaged is not blamed on the one who wrote it: the object's bytes are compared with its digest.
+func TestDamagedHeadersAreNoDifference(t *testing.T) {
+	store := s3server.Start(t, s3server.Options{}).Open(t, "damage")
+	in := protocol.Input{URI: "mem://m/h/", Format: "csv", Header: true, Label: protocol.Column{Number: 1}}
+	in = in.WithDefaults()
+	differ := "y,b,a\n1,2,3\n"
+	for _, rows := range []int{1, 200_000} { // 1.2 MB are not loaded whole
+		table := "y,a,b\n" + strings.Repeat("1,2,3\n", rows)
+		plan := func(store objstore.Store, first, then string) error {
+			for key, data := range map[string]string{"h/0": first, "h/1": then} {
+				if _, err := store.Put(t.Context(), key, []byte(data)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			_, _, err := dataset.Plan(t.Context(), store, "h/", in)
+			return err
+		}
+		fails := func(err error, code protocol.Code) bool {
+			fault, ok := errors.AsType[*protocol.Fault](err)
+			return ok && fault.Code == code && fault.Object == "1"
+		}
+		if err := plan(store, table, table); err != nil {
+			t.Fatal(err)
+		}
+		if err := plan(store, table, differ); !fails(err, protocol.CodeSpecInvalid) {
+			t.Errorf("%d rows, whole: %v", rows, err)
+		}
+		for _, times := range []int{0, 1} {
+			flip := faulty.Rule{Op: faulty.Get, Key: "h/1", Flip: 3, Times: times} // the name a
+			if err := plan(faulty.Wrap(store, flip), table, table); !fails(err, protocol.CodeInputDamaged) {
+				t.Errorf("%d rows, %d times: %v", rows, times, err)
+			}
+		}
+	}
+}
+
 // listed is a store whose ETags are of parts.
 type listed struct{ *mem.Store }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/protocol"
@@ -24,7 +25,7 @@ func (m *Manifest) compareHeaders(ctx context.Context, store objstore.Store, pre
 		if m.Objects[i].Size == 0 {
 			return nil, nil
 		}
-		return format.headerNames(&shardReader{src: src, ctx: ctx}, i)
+		return format.headerNames(&shardReader{src: src, ctx: ctx}, i, false)
 	}
 	var first []headerName
 	at, err := 0, error(nil)
@@ -33,13 +34,37 @@ func (m *Manifest) compareHeaders(ctx context.Context, store objstore.Store, pre
 			return err
 		}
 	}
-	return eachObject(at, len(m.Objects), func(i int) error {
+	differs := make([]bool, len(m.Objects))
+	if err := eachObject(at, len(m.Objects), func(i int) error {
 		other, err := names(i)
-		if err != nil || other == nil {
-			return err
-		}
-		return compareNames(m.Objects[at-1].Key, m.Objects[i].Key, first, other)
-	})
+		differs[i] = other != nil && compareNames("", "", first, other) != nil
+		return err
+	}); err != nil {
+		return err
+	}
+	if i := slices.Index(differs, true); i >= 0 {
+		return format.confirm(&shardReader{src: src, ctx: ctx}, at-1, i)
+	}
+	return nil
+}
+
+// confirm reads two headers that differ again, and compares the bytes of their objects with their digests: what was
+// damaged in the store or on the way says nothing of the header.
+func (f lineFormat) confirm(r *shardReader, first, other int) error {
+	keys := r.src.manifest.Objects
+	want, err := f.headerNames(r, first, true)
+	if err != nil {
+		return err
+	}
+	have, err := f.headerNames(r, other, true)
+	if err != nil {
+		return err
+	}
+	if err := compareNames(keys[first].Key, keys[other].Key, want, have); err != nil {
+		return err
+	}
+	return protocol.TaskFault(protocol.CodeInputDamaged, "its header, or that of %q, reads differently each time",
+		keys[first].Key).In(keys[other].Key).WithHint("Check the store and the way to it; the task is tried again")
 }
 
 // headerName is a column that goes by its position, and what the header calls it.
@@ -48,12 +73,26 @@ type headerName struct {
 	name   string
 }
 
-// headerNames reads the head of an object. It returns nil where there is no line, or none that can be taken.
-func (f lineFormat) headerNames(r *shardReader, object int) ([]headerName, error) {
-	obj, zipped, err := r.src.object(Piece{Object: object, End: r.src.manifest.Objects[object].Size})
+// headerNames reads the head of an object; all of it, to compare it with its digest, if whole. It returns nil where
+// there is no line, or none that can be taken.
+func (f lineFormat) headerNames(r *shardReader, object int, whole bool) (found []headerName, err error) {
+	piece := Piece{Object: object, End: r.src.manifest.Objects[object].Size}
+	obj, zipped, err := r.src.object(piece)
 	if err != nil {
 		return nil, err
 	}
+	if !whole {
+		return f.namesOf(r, obj, zipped)
+	}
+	verify, err := r.src.prepare(r.ctx, &obj, piece)
+	if err == nil {
+		found, err = f.namesOf(r, obj, zipped)
+		err = verify(err)
+	}
+	return found, err
+}
+
+func (f lineFormat) namesOf(r *shardReader, obj pinned, zipped bool) ([]headerName, error) {
 	stored := newPieceReader(r.ctx, obj, 0, min(obj.obj.Size, firstTail))
 	defer stored.Close()
 	var in io.Reader = stored

@@ -8,9 +8,10 @@ import (
 	"strings"
 )
 
-// CheckAlike refuses a JSON value in which two members of one object have the same name, or names that differ only in
-// case: encoding/json takes the last of such members, and other readers another. What is inside of members of the names
-// in free may have names that differ in case, such as labels. Values nested deeper than 64 are refused.
+// CheckAlike refuses a JSON value in which two members of one object have the same name, or in which a name has a
+// letter that encoding/json takes for a small one: it takes the last of such members, and other readers another, or
+// none. What is inside of members of the names in free may have any names, such as labels, but none twice. Values
+// nested deeper than 64 are refused.
 func CheckAlike(data []byte, free ...string) error {
 	if err := checkDepth(data, 64); err != nil { // checkAlike goes as deep as the data
 		return err
@@ -19,8 +20,11 @@ func CheckAlike(data []byte, free ...string) error {
 	return checkAlike(dec, free, false)
 }
 
-// checkAlike reads one value.
-func checkAlike(dec *json.Decoder, free []string, minds bool) error {
+// likeSmall are letters outside of ASCII that encoding/json takes for s and k.
+const likeSmall = "\u017f\u212a"
+
+// checkAlike reads one value. anyName is whether its names may have any letters.
+func checkAlike(dec *json.Decoder, free []string, anyName bool) error {
 	token, err := dec.Token()
 	if err != nil {
 		return err
@@ -28,7 +32,7 @@ func checkAlike(dec *json.Decoder, free []string, minds bool) error {
 	switch token {
 	case json.Delim('['):
 		for dec.More() {
-			if err := checkAlike(dec, free, minds); err != nil {
+			if err := checkAlike(dec, free, anyName); err != nil {
 				return err
 			}
 		}
@@ -40,15 +44,14 @@ func checkAlike(dec *json.Decoder, free []string, minds bool) error {
 				return err
 			}
 			name, _ := token.(string)
-			folded := name
-			if !minds {
-				folded = strings.ToLower(name)
+			if seen[name] {
+				return fmt.Errorf("the name %.80q stands twice in one object", name)
 			}
-			if seen[folded] {
-				return fmt.Errorf("the name %.80q stands twice in one object, or in another case", name)
+			seen[name] = true
+			if !anyName && strings.ContainsAny(name, likeSmall+"ABCDEFGHIJKLMNOPQRSTUVWXYZ") {
+				return fmt.Errorf("the name %.80q is written with other letters than small ones", name)
 			}
-			seen[folded] = true
-			if err := checkAlike(dec, free, minds || slices.Contains(free, name)); err != nil {
+			if err := checkAlike(dec, free, anyName || slices.Contains(free, name)); err != nil {
 				return err
 			}
 		}

@@ -14,6 +14,10 @@ func TestCheckAlike(t *testing.T) {
 		`{"b":[{"x":1,"X":2}]}`:  false,
 		`{"spec":{"a":1,"a":2}}`: false,
 		`{"spec":1,"SPEC":2}`:    false,
+		`{"Model":1}`:            false, // other readers find no model
+		`{"cost":1,"coſt":2}`:    false, // encoding/json takes the long s for an s
+		`{"kind":1,"Kind":2}`:    false, // and the Kelvin sign for a k
+		`{"spec":{"ſ":1,"s":2}}`: true,
 		`[1,"a",null]`:           true,
 		`{"a":`:                  false,
 		``:                       false,

@@ -91,7 +91,7 @@ func (v *verifier) claims() (says []string) {
 	if r.Steps.Done < r.Steps.Of {
 		says = append(says, "The metrics of the report follow from all steps, and were not compared; --all compares them.")
 	}
-	return says
+	return append(says, told{v}.anew()...)
 }
 
 // claim is what follows from the leaves that were drawn. By a draw that a person named, nothing follows if the one who

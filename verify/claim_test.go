@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gram-compute/gram/attestation/origin"
+	"github.com/gram-compute/gram/proof"
 	"pgregory.net/rapid"
 )
 
@@ -95,6 +97,20 @@ func TestChance(t *testing.T) {
 	} {
 		if got := r.chance(); !strings.HasPrefix(got, want) {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// What a job that began anew tells of before cannot be compared, which the claim says.
+func TestClaimOfAJobThatBeganAnew(t *testing.T) {
+	for last, want := range map[uint32]bool{2: false, 3: true} {
+		r := Result{Leaves: Count{2, 2}, Steps: Count{2, 2}}
+		v := &verifier{outputs: outputs{ledger: &ledger{result: &r}}, records: []*proof.Record{nil, nil},
+			manifest: &proof.Manifest{Rounds: make([]proof.Round, 2)},
+			report:   &origin.Report{Rounds: []origin.ReportRound{{Round: last}}}}
+		v.conclude()
+		if got := strings.Contains(strings.Join(r.Says, " "), "began anew"); got != want {
+			t.Errorf("the last round is %d: %q", last, r.Says)
 		}
 	}
 }

@@ -81,6 +81,15 @@ func (t told) compareFound(context.Context) error {
 	return nil
 }
 
+// anew says what a job that began anew tells that nothing was compared with.
+func (t told) anew() []string {
+	if t.report == nil || !t.report.BeganAnew(len(t.manifest.Rounds)) {
+		return nil
+	}
+	return []string{"By its report the job began anew. Rounds, metrics, warnings and files of before, which " +
+		"provenance.json and report.json may list, were not compared."}
+}
+
 // emittedFiles are those that the report lists, and the parts that indexes among them list.
 func (t told) emittedFiles(ctx context.Context) (files []file, err error) {
 	if t.report == nil {

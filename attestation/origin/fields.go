@@ -3,6 +3,7 @@ package origin
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -54,26 +55,39 @@ func Flat(data json.RawMessage) (map[string]string, error) {
 	if err := dec.Decode(&value); err != nil {
 		return nil, err
 	}
-	return found, flatten(found, "", value)
+	return found, (&flattener{into: found, left: maxPaths}).flatten("", value)
 }
 
-func flatten(into map[string]string, path string, value any) error {
+// maxPaths bounds the paths of a value, in bytes: a long name stands in the path of each value below it.
+const maxPaths = 256 << 20
+
+var errPaths = errors.New("the paths of its fields are too long")
+
+type flattener struct {
+	into map[string]string
+	left int // bytes of paths
+}
+
+func (f *flattener) flatten(path string, value any) error {
+	if f.left -= len(path); f.left < 0 {
+		return errPaths
+	}
 	switch v := value.(type) {
 	case map[string]any:
 		for name, field := range v { //lint:ordered each goes to a place of its own
-			if err := flatten(into, strings.TrimPrefix(path+"."+name, "."), field); err != nil {
+			if err := f.flatten(strings.TrimPrefix(path+"."+name, "."), field); err != nil {
 				return err
 			}
 		}
 	case []any:
 		for i, element := range v {
-			if err := flatten(into, fmt.Sprintf("%s[%d]", path, i), element); err != nil {
+			if err := f.flatten(fmt.Sprintf("%s[%d]", path, i), element); err != nil {
 				return err
 			}
 		}
 	default:
 		text, err := json.Marshal(v)
-		into[path] = string(text)
+		f.into[path] = string(text)
 		return err
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -34,5 +35,18 @@ func TestLargeFilesAreNamed(t *testing.T) {
 	}
 	if found, err := Mismatches("f", large, large, "g"); err != nil || len(found) > 0 {
 		t.Errorf("the same: %v, %v", found, err)
+	}
+}
+
+// A long name, which the path of each value below it has, takes no more memory than is allowed for paths.
+func TestLongPathsAreBounded(t *testing.T) {
+	name := strings.Repeat("k", maxFields/2)
+	long := []byte(`{"` + name + `":[` + strings.Repeat("0,", 2*maxPaths/len(name)) + `0]}`)
+	if _, err := Flat(long); err == nil {
+		t.Error("no path was too long")
+	}
+	found, err := Mismatches("f", long, []byte(`{"a":2}`), "g")
+	if err != nil || len(found) != 1 || found[0].String() != "f is not the file that follows from g" {
+		t.Errorf("%.100v, %v", found, err)
 	}
 }

@@ -1,6 +1,7 @@
 package origin
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -27,7 +28,6 @@ func IsListed(name string) bool {
 // order of round, and returns the fields that differ. by says where that comes from. A report has the metrics of the
 // rounds that it lists, which are the newest; that of a job that began anew may have more metrics, warnings and files.
 func (r *Report) CompareFound(rounds []Found, by string) ([]Mismatch, error) {
-	anew := len(r.Rounds) > 0 && int(r.Rounds[len(r.Rounds)-1].Round) > len(rounds)
 	metrics, files := []jobs.Metric{}, []jobs.File{}
 	for _, round := range rounds[max(0, len(rounds)-len(r.Rounds)):] {
 		stored, err := asStored(round.Metrics)
@@ -46,7 +46,7 @@ func (r *Report) CompareFound(rounds []Found, by string) ([]Mismatch, error) {
 	if err != nil {
 		return nil, err
 	}
-	if anew {
+	if r.BeganAnew(len(rounds)) {
 		metrics, files = AppendNew(slices.Clone(told), metrics), appendMissing(r.Files, files)
 		warnings = appendMissing(r.Warnings, warnings)
 	}
@@ -57,6 +57,12 @@ func (r *Report) CompareFound(rounds []Found, by string) ([]Mismatch, error) {
 	more, err := mismatches(ReportFile, Report{Warnings: r.Warnings, Files: r.Files},
 		Report{Warnings: warnings, Files: files}, by)
 	return append(found, more...), err
+}
+
+// BeganAnew reports whether the job began anew, by the rounds that the report lists: a proof has only those since then.
+func (r *Report) BeganAnew(proved int) bool {
+	n := len(r.Rounds)
+	return n > 0 && int64(r.Rounds[n-1].Round) > int64(proved)
 }
 
 // compareMetrics compares metrics one at a time, up to the first that differs: after it, one may be left out or added.
@@ -71,6 +77,9 @@ func compareMetrics(told, metrics []jobs.Metric, by string) ([]Mismatch, error) 
 			return nil, fmt.Errorf("compare metrics: %w", err)
 		}
 		found, err := Mismatches(ReportFile, has, wants, by)
+		if err == nil && len(found) == 0 && !bytes.Equal(has, wants) {
+			found = []Mismatch{{File: ReportFile, By: by}} // of the same paths, in another form
+		}
 		for j := range found {
 			found[j].Path = fmt.Sprintf("metrics[%d]%s", i, strings.TrimPrefix(found[j].Path, "[0]"))
 		}

@@ -3,6 +3,7 @@ package origin
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/gram-compute/gram/jobs/planned"
@@ -23,7 +24,7 @@ type Proved struct {
 type Mismatch struct {
 	File  string
 	Path  string // of the field; "" where the file is too large to say which
-	Has   string // as JSON; "" where the field is absent
+	Has   string // as JSON; "" where the field is absent; equal to Wants where the field is too large to show
 	Wants string
 	By    string // what it follows from
 }
@@ -32,6 +33,9 @@ type Mismatch struct {
 func (m Mismatch) String() string {
 	if m.Path == "" {
 		return fmt.Sprintf("%s is not the file that follows from %s", m.File, m.By)
+	}
+	if m.Has == m.Wants {
+		return fmt.Sprintf("%s does not have in the field %.200s what follows from %s", m.File, m.Path, m.By)
 	}
 	has, wants := m.Has, m.Wants
 	if has == "" {
@@ -59,7 +63,7 @@ func (k Proved) Compare(p *Provenance, r *Report) ([]Mismatch, error) {
 	has := *r
 	has.Metrics, has.Warnings, has.Files = nil, nil, nil // CompareFound compares these
 	report := has
-	k.fillReport(&report, wanted.Proof)
+	k.fillReport(&report, &wanted)
 	more, err := mismatches(ReportFile, has, report, by)
 	return append(found, more...), err
 }
@@ -78,7 +82,8 @@ func mismatches(file string, has, wants any, by string) ([]Mismatch, error) {
 }
 
 // maxFields bounds JSON whose fields are compared, in bytes. A job's own files are smaller: only a forged one is not.
-const maxFields = 16 << 20
+// A field takes some 250 times the bytes of the shortest one.
+const maxFields = 1 << 20
 
 // Mismatches lists the fields of a file that are not those that it should have, in order of path.
 func Mismatches(file string, has, wants []byte, by string) ([]Mismatch, error) {
@@ -89,6 +94,9 @@ func Mismatches(file string, has, wants []byte, by string) ([]Mismatch, error) {
 		return []Mismatch{{File: file, By: by}}, nil
 	}
 	fields, err := Fields(has, wants)
+	if errors.Is(err, errPaths) {
+		return []Mismatch{{File: file, By: by}}, nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("compare %s: %w", file, err)
 	}
@@ -111,7 +119,7 @@ func (k Proved) fill(p *Provenance) error {
 			return err
 		}
 	}
-	p.Rounds = rounds(p.Rounds, len(m.Rounds), func(r Round) uint32 { return r.Round },
+	p.Rounds = rounds(p.Rounds, len(m.Rounds),
 		func(number uint32, i int, told Round) Round {
 			return Round{Round: number, Phase: m.Rounds[i].Phase, Leaves: uint64(m.Rounds[i].Leaves),
 				State: k.made(i, told.State), Started: told.Started, Finished: told.Finished}
@@ -166,14 +174,17 @@ func (k Proved) made(i int, told proof.File) proof.File {
 	return told
 }
 
-func (k Proved) fillReport(r *Report, summary *Summary) {
-	m := k.Manifest
-	r.Job, r.ModelSHA256, r.Proof = m.Job, m.Model.SHA256.String(), summary
-	r.Rounds = rounds(r.Rounds, len(m.Rounds), func(r ReportRound) uint32 { return r.Round },
-		func(number uint32, i int, told ReportRound) ReportRound {
-			return ReportRound{Round: number, Phase: m.Rounds[i].Phase, Leaves: uint64(m.Rounds[i].Leaves),
-				Seconds: told.Seconds}
-		})
+// fillReport sets the fields of a report that follow from the proof and from what provenance.json should be.
+func (k Proved) fillReport(r *Report, p *Provenance) {
+	m, told := k.Manifest, r.Rounds
+	r.Job, r.ModelSHA256, r.Proof, r.Rounds = m.Job, m.Model.SHA256.String(), p.Proof, nil
+	for i, round := range p.Rounds {
+		listed := ReportRound{Round: round.Round, Phase: round.Phase, Leaves: round.Leaves}
+		if i < len(told) {
+			listed.Seconds = told[i].Seconds
+		}
+		r.Rounds = append(r.Rounds, listed)
+	}
 	if k.Spec == nil {
 		return
 	}
@@ -183,22 +194,22 @@ func (k Proved) fillReport(r *Report, summary *Summary) {
 	}
 }
 
-// rounds returns the rounds that a file should list where the proof has several: the newest MaxRounds. make makes one
-// from its number, its index in the proof and what the file tells of it. A job that began anew also lists rounds of
-// before, which are as told, and its numbers go on.
-func rounds[R any](told []R, proved int, number func(R) uint32, make func(number uint32, i int, told R) R) []R {
+// rounds returns the rounds that provenance.json should list where the proof has several: the newest MaxRounds. make
+// makes one from its number, its index in the proof and what the file tells of it. A job that began anew also lists
+// rounds of before, which are as told, and its numbers go on.
+func rounds(told []Round, proved int, make func(number uint32, i int, told Round) Round) []Round {
 	last := uint32(proved)
 	if n := len(told); n > 0 {
-		last = max(last, number(told[n-1]))
+		last = max(last, told[n-1].Round)
 	}
 	want := min(proved, MaxRounds)
 	before := 0 // rounds of an earlier beginning
 	if int64(last) > int64(proved) {
 		before = min(max(0, len(told)-want), MaxRounds-want)
 	}
-	var list []R
+	var list []Round
 	for i := range before + want {
-		var r R
+		var r Round
 		if i < len(told) {
 			r = told[i]
 		}

@@ -104,8 +104,12 @@ func TestChangedFieldsAreFound(t *testing.T) {
 		"report.json model_sha256":               func(_ *Provenance, r *Report) { r.ModelSHA256 = "00" },
 		"report.json rounds[1].round":            func(_ *Provenance, r *Report) { r.Rounds[1].Round-- },
 		"report.json rounds[0].leaves":           func(_ *Provenance, r *Report) { r.Rounds[0].Leaves++ },
-		"report.json integrity[0].verified":      func(_ *Provenance, r *Report) { r.Integrity[0].Verified = 9 },
-		"report.json proof.kept":                 func(_ *Provenance, r *Report) { r.Proof.Kept = proof.Full },
+		"report.json rounds[0].round": func(_ *Provenance, r *Report) {
+			// The report tells that the job began anew, and provenance.json does not.
+			r.Rounds[0].Round, r.Rounds[1].Round = 8, 9
+		},
+		"report.json integrity[0].verified": func(_ *Provenance, r *Report) { r.Integrity[0].Verified = 9 },
+		"report.json proof.kept":            func(_ *Provenance, r *Report) { r.Proof.Kept = proof.Full },
 	} {
 		known, p, r := provedJob(t, 2)
 		change(p, r)
@@ -194,10 +198,12 @@ func TestCompareFound(t *testing.T) {
 		"metrics[0].name":    func(r *Report) { r.Metrics = r.Metrics[1:] },
 		"metrics[1].value.a": func(r *Report) { r.Metrics[1].Value = []byte(`{"a":0.50}`) },
 		"metrics[2].name":    func(r *Report) { r.Metrics = append(r.Metrics, warn) },
-		"warnings[0]":        func(r *Report) { r.Warnings = r.Warnings[1:] },
-		"warnings[2]":        func(r *Report) { r.Warnings = append(r.Warnings, "x") },
-		"files[1].name":      func(r *Report) { r.Files = r.Files[:1] },
-		"files[0].size":      func(r *Report) { r.Files[0].Size = 1 },
+		// Paths and values are the same, or there are none.
+		"metrics[1]":    func(r *Report) { r.Metrics[1].Value = []byte(`{"a":0.5,"b":[]}`) },
+		"warnings[0]":   func(r *Report) { r.Warnings = r.Warnings[1:] },
+		"warnings[2]":   func(r *Report) { r.Warnings = append(r.Warnings, "x") },
+		"files[1].name": func(r *Report) { r.Files = r.Files[:1] },
+		"files[0].size": func(r *Report) { r.Files[0].Size = 1 },
 	} {
 		r := honest()
 		change(r)
@@ -222,12 +228,13 @@ func TestCompareFound(t *testing.T) {
 	}
 }
 
-// Both files are refused where they give a name twice, in whatever case, are of no job or too large.
+// Both files are refused where they give a name twice or in other letters, are of no job or too large.
 func TestFilesThatAreRefused(t *testing.T) {
 	for text, want := range map[string]bool{
 		`{"job":"j-1"}`: true, `{"job":"j-1","Job":"j-1"}`: false, `{"job":"j-1","job":"j-1"}`: false,
 		`{"job":"../x"}`: false, `{}`: false, `[]`: false, `{"job":"j-1","model":{"sha256":"00"}}`: false,
 		`{"job":"j-1","spec":{"a":1,"A":1}}`: true, `{"job":"j-1"} {}`: false,
+		`{"Job":"j-1"}`: false, `{"job":"j-1","ſhards":1}`: false,
 	} {
 		if _, err := ReadProvenance([]byte(text)); (err == nil) != want {
 			t.Errorf("%s: %v", text, err)
@@ -235,6 +242,8 @@ func TestFilesThatAreRefused(t *testing.T) {
 	}
 	for text, want := range map[string]bool{
 		`{"metrics":[{"name":"x","value":{"a":1,"A":1}}]}`: true, `{"rounds":[{"round":1,"Round":1}]}`: false,
+		`{"metrics":[{"name":"x","value":1,"Value":2}]}`:   false,
+		`{"metrics":[{"name":"x","value":{"a":1,"a":1}}]}`: false,
 		`{"job":1}`: false,
 	} {
 		if _, err := ReadReport([]byte(text)); (err == nil) != want {

@@ -92,7 +92,7 @@ func listed(objects []dataset.Object, integrity []string) []Object {
 }
 
 // ReadProvenance reads provenance.json. It rejects a file that is too large, is not JSON of that form, gives one name
-// twice in an object, in whatever case, or does not name a job.
+// twice in an object or writes it with capital letters, or does not name a job.
 func ReadProvenance(data []byte) (*Provenance, error) {
 	p := new(Provenance)
 	if err := readNamed(data, p, "spec"); err != nil {
@@ -120,8 +120,8 @@ func (p *Provenance) Finished() string {
 	return ""
 }
 
-// readNamed reads JSON that gives each name once. What is inside of members of the names in free may have names that
-// differ in case, such as labels.
+// readNamed reads JSON that gives each name once, in small letters. What is inside of members of the names in free may
+// have any names, such as labels.
 func readNamed(data []byte, to any, free ...string) error {
 	if len(data) > MaxBytes {
 		return fmt.Errorf("%d bytes; at most %d are read", len(data), MaxBytes)

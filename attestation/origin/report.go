@@ -50,10 +50,10 @@ type Unverified struct {
 	First   string `json:"first"`
 }
 
-// ReadReport reads report.json, as strictly as ReadProvenance.
+// ReadReport reads report.json, as strictly as ReadProvenance. The values of metrics may have any names.
 func ReadReport(data []byte) (*Report, error) {
 	r := new(Report)
-	if err := readNamed(data, r, "spec", "metrics"); err != nil {
+	if err := readNamed(data, r, "value"); err != nil {
 		return nil, err
 	}
 	return r, nil

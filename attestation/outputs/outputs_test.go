@@ -244,6 +244,7 @@ func TestFilesThatDisagree(t *testing.T) {
 	for what, spoil := range map[string]func(map[string][]byte){
 		"another model":           change("model.safetensors", "w", "W"),
 		"another spec":            change("provenance.json", "KMeans", "KMedian"),
+		"a name in two cases":     change("provenance.json", `"kind":"KMeans"`, `"kind":"x","Kind":"KMeans"`),
 		"another job":             change("provenance.json", `"job":"j-1"`, `"job":"j-2"`),
 		"a job that has no id":    change("provenance.json", `"job":"j-1"`, `"job":"../x"`),
 		"another manifest":        change("proof/manifest.json", `"kept": "digests"`, `"kept": "states"`),

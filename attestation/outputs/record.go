@@ -50,7 +50,7 @@ func (f *Folder) record() (*origin.Provenance, protocol.JobSpec, error) {
 	if err != nil {
 		return nil, protocol.JobSpec{}, err
 	}
-	spec, err := r.JobSpec()
+	spec, err := protocol.ParseSpec(r.Spec) // strictly: what is signed reads the same to all readers
 	return r, spec, err
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/gram-compute/gram/worker"
 )
 
 const paritySpec = `{apiVersion: v1, kind: NaiveBayes, spec: {repro: {seed: 1},
@@ -192,6 +193,11 @@ func TestWhyEnded(t *testing.T) {
 	}
 	if err := whyEnded(stopped, ctx, nil); err != nil {
 		t.Errorf("a job that had succeeded: %v", err)
+	}
+	late, abort := context.WithCancelCause(stopped)
+	abort(worker.ErrDrainTimeout)
+	if err := whyEnded(stopped, late, broken); err != broken {
+		t.Errorf("a job that failed while another task ran: %v", err)
 	}
 	stop()
 	if err := whyEnded(stopped, ctx, broken); exit.Of(err).Code != exit.Interrupted {

@@ -120,6 +120,8 @@ func whyEnded(stopped, ctx context.Context, err error) error {
 		return err
 	case stopped.Err() != nil:
 		return &exit.Failure{Code: exit.Interrupted, What: "stopped; nothing was kept", Cause: err}
+	case errors.Is(context.Cause(ctx), worker.ErrDrainTimeout):
+		return err // the worker was stopped because of it, while other tasks still ran
 	}
 	return context.Cause(ctx)
 }

@@ -1,8 +1,11 @@
 package compare
 
 import (
+	"context"
+	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gram-compute/gram/attestation/origin"
@@ -28,6 +31,19 @@ func TestInputs(t *testing.T) {
 	}
 	if want := []string{"input ids x", "input labels x", "queries ids x"}; !slices.Equal(paths, want) {
 		t.Errorf("%q differ, not %q", paths, want)
+	}
+}
+
+// The fields of a spec whose paths would not fit into memory are refused, as damage of the file that has it.
+func TestSpecsOfLongPaths(t *testing.T) {
+	spec := `{"` + strings.Repeat("k", 1<<20) + `":[` + strings.Repeat("0,", 300) + `0]}`
+	folder := Folder{"f", func(context.Context, string) ([]byte, error) {
+		return []byte(`{"job":"j-1","spec":` + spec + `}`), nil
+	}}
+	_, err := Jobs(t.Context(), folder, folder)
+	var damaged *Damaged
+	if !errors.As(err, &damaged) || damaged.File != "provenance.json" {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/gram-compute/gram/attestation/origin"
 	"github.com/gram-compute/gram/jobs"
@@ -29,7 +28,8 @@ type Difference struct {
 type job struct {
 	folder     Folder
 	provenance *origin.Provenance
-	manifest   *proof.Manifest // nil where the job left no proof
+	spec       map[string]string // its fields, by path
+	manifest   *proof.Manifest   // nil where the job left no proof
 	model      jobs.Arrays
 	figures    map[string]float64
 	other      bool // the model is not the one that the job's record names
@@ -50,11 +50,9 @@ func Jobs(ctx context.Context, left, right Folder) (*Difference, error) {
 		SameModel: a.model.Digest() == b.model.Digest(), Arrays: arrays(a.model, b.model),
 		Evaluated: len(a.figures) > 0 && len(b.figures) > 0, Evaluation: figures(a.figures, b.figures),
 		Build: builds(a.provenance, b.provenance), Other: [2]bool{a.other, b.other}}
-	var err error
-	if d.Spec, err = origin.Fields(a.provenance.Spec, b.provenance.Spec); err != nil {
-		return nil, fmt.Errorf("compare the specs: %w", err)
-	}
+	d.Spec = origin.Differing(a.spec, b.spec)
 	d.Input = inputs(a.provenance, b.provenance)
+	var err error
 	d.Nodes, err = nodes(ctx, a, b)
 	return d, err
 }
@@ -64,6 +62,9 @@ func read(ctx context.Context, folder Folder) (*job, error) {
 	var err error
 	if j.provenance, err = readFile(ctx, folder, origin.ProvenanceFile, origin.ReadProvenance); err != nil {
 		return nil, err
+	}
+	if j.spec, err = origin.Flat(j.provenance.Spec); err != nil {
+		return nil, j.damaged(origin.ProvenanceFile, err)
 	}
 	data, err := folder.Read(ctx, origin.ModelFile)
 	if err != nil {
