@@ -25,7 +25,8 @@ func (m *Manifest) compareHeaders(ctx context.Context, store objstore.Store, pre
 		if m.Objects[i].Size == 0 {
 			return nil, nil
 		}
-		return format.headerNames(&shardReader{src: src, ctx: ctx}, i, false)
+		all, err := format.headerNames(&shardReader{src: src, ctx: ctx}, i, false)
+		return byPosition(&in, all), err
 	}
 	var first []headerName
 	at, err := 0, error(nil)
@@ -60,7 +61,8 @@ func (f lineFormat) confirm(r *shardReader, first, other int) error {
 	if err != nil {
 		return err
 	}
-	if err := compareNames(keys[first].Key, keys[other].Key, want, have); err != nil {
+	in := f.input
+	if err := compareNames(keys[first].Key, keys[other].Key, byPosition(in, want), byPosition(in, have)); err != nil {
 		return err
 	}
 	return protocol.TaskFault(protocol.CodeInputDamaged, "its header, or that of %q, reads differently each time",
@@ -75,24 +77,23 @@ type headerName struct {
 
 // headerNames reads the head of an object; all of it, to compare it with its digest, if whole. It returns nil where
 // there is no line, or none that can be taken.
-func (f lineFormat) headerNames(r *shardReader, object int, whole bool) (found []headerName, err error) {
+func (f lineFormat) headerNames(r *shardReader, object int, whole bool) (found [][]byte, err error) {
 	piece := Piece{Object: object, End: r.src.manifest.Objects[object].Size}
 	obj, zipped, err := r.src.object(piece)
 	if err != nil {
 		return nil, err
 	}
-	if !whole {
-		return f.namesOf(r, obj, zipped)
+	verify := func(err error) error { return err }
+	if whole {
+		if verify, err = r.src.prepare(r.ctx, &obj, piece); err != nil {
+			return nil, err
+		}
 	}
-	verify, err := r.src.prepare(r.ctx, &obj, piece)
-	if err == nil {
-		found, err = f.namesOf(r, obj, zipped)
-		err = verify(err)
-	}
-	return found, err
+	names, err := f.namesOf(r, obj, zipped)
+	return names, verify(err)
 }
 
-func (f lineFormat) namesOf(r *shardReader, obj pinned, zipped bool) ([]headerName, error) {
+func (f lineFormat) namesOf(r *shardReader, obj pinned, zipped bool) ([][]byte, error) {
 	stored := newPieceReader(r.ctx, obj, 0, min(obj.obj.Size, firstTail))
 	defer stored.Close()
 	var in io.Reader = stored
@@ -111,7 +112,7 @@ func (f lineFormat) namesOf(r *shardReader, obj pinned, zipped bool) ([]headerNa
 		return nil, beyondRecords(err)
 	}
 	if named, ok := parser.(headerParser); ok {
-		return byPosition(f.input, named.headerNames()), nil
+		return named.headerNames(), nil
 	}
 	return nil, nil
 }

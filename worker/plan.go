@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 
+	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/planned"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
@@ -22,6 +23,9 @@ func (j *job) plan(ctx context.Context) (*pb.TaskOutput, error) {
 		}
 		all.Manifests, all.Shards = append(all.Manifests, manifest), append(all.Shards, shards)
 	}
+	if err := j.compareVectors(ctx, all.Manifests); err != nil {
+		return nil, err
+	}
 	state, model, err := j.firstModel(ctx)
 	if err != nil {
 		return nil, err
@@ -40,4 +44,16 @@ func (j *job) plan(ctx context.Context) (*pb.TaskOutput, error) {
 	}
 	out.Next.State, err = j.w.putArrays(ctx, j.madeBy(0), state)
 	return out, err
+}
+
+// compareVectors refuses queries whose header tells of other vectors than that of the input.
+func (j *job) compareVectors(ctx context.Context, manifests []dataset.Manifest) error {
+	if len(manifests) <= int(jobs.Queries) {
+		return nil
+	}
+	listed := func(from jobs.Source) dataset.Listed {
+		in := j.inputs[from]
+		return dataset.Listed{Store: advancingStore{in.store}, Name: in.name, Manifest: manifests[from], Input: in.spec}
+	}
+	return dataset.CompareVectors(ctx, listed(jobs.Input), listed(jobs.Queries))
 }
