@@ -17,8 +17,9 @@ type Listed struct {
 	Input    protocol.Input
 }
 
-// CompareVectors refuses queries whose vectors have other columns than those of the input, or the same in another order,
-// as far as the headers of both tell. Where both specs list their features by name, they are left to say what they like.
+// CompareVectors refuses queries whose vectors have other columns than those of the input, or the same in another
+// order, as far as the headers of both tell. Where both specs list their features by name, they are left to say what
+// they like.
 func CompareVectors(ctx context.Context, input, queries Listed) error {
 	if input.namesFeatures() && queries.namesFeatures() {
 		return nil
