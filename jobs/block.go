@@ -8,12 +8,23 @@ import (
 )
 
 // BlockRecords is how many records a logical block of each data set has, by Source; 0 for one that is not read in
-// blocks.
+// blocks. InBlocks says how many blocks there may be instead.
 //
 // A logical block is records [b*n, (b+1)*n) of a data set by ordinal. A record's ordinal is its number within the whole
 // data set, from 0: good records in the order of the manifest, held-out ones included, skipped ones not. So neither
 // shards nor files matter to a block, and one may span several of either.
 type BlockRecords [2]int64
+
+// InBlocks stands for the least size of which there are at most n blocks.
+func InBlocks(n int) int64 { return -int64(n) }
+
+// SizeOf returns how many records a block has of a data set that has some records, by its number in BlockRecords.
+func SizeOf(number, records int64) int64 {
+	if number < 0 {
+		return max(1, (records-number-1)/-number)
+	}
+	return number
+}
 
 // Any reports whether any data set is read in blocks.
 func (r BlockRecords) Any() bool { return r != BlockRecords{} }

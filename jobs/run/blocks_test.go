@@ -161,6 +161,10 @@ func TestBlocksAreSlices(t *testing.T) {
 		}
 		size := rapid.IntRange(1, 9).Draw(rt, "records at a time")
 		r := recital{jobs.BlockRecords{jobs.Input: int64(each)}, rapid.Bool().Draw(rt, "reads")}
+		if rapid.Bool().Draw(rt, "at most as many blocks") {
+			r.each[jobs.Input] = jobs.InBlocks(each)
+			each = (n + each - 1) / each
+		}
 		got, _, err := recited(t, r, protocol.JobSpec{}, jobstest.Shards(shards, size), jobstest.DrawGrouping(rt))
 		if err != nil {
 			rt.Fatal(err)

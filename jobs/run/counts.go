@@ -91,10 +91,10 @@ type counter struct {
 // newCounter is nil, which counts nothing, unless a data set is read in blocks.
 func newCounter(each jobs.BlockRecords, leaf jobs.Leaf) *counter {
 	c := &counter{found: map[place]int64{}, ownPass: map[place]bool{}}
-	if each[jobs.Input] > 0 {
+	if each[jobs.Input] != 0 {
 		c.places = append(c.places, place{jobs.Input, leaf.Index})
 	}
-	if each[jobs.Queries] > 0 {
+	if each[jobs.Queries] != 0 {
 		for shard := leaf.Index; shard < leaf.Plan.QueryShards; shard += leaf.Plan.Shards {
 			c.places = append(c.places, place{jobs.Queries, shard})
 		}

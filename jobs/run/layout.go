@@ -70,10 +70,10 @@ func (l *layout) lay(from jobs.Source, shards int, records []int64) error {
 // checkBlocks refuses more blocks than a round has room for.
 func (l *layout) checkBlocks() error {
 	for _, from := range []jobs.Source{jobs.Input, jobs.Queries} {
-		if l.each[from] > 0 && l.blocks(from) > maxBlocks {
+		if l.each[from] != 0 && l.blocks(from) > maxBlocks {
 			return protocol.InputFault(protocol.CodeInputLimit,
 				"%d records of %s are %d blocks of %d; there may be %d blocks", l.records(from), from, l.blocks(from),
-				l.each[from], maxBlocks).WithHint("Raise spec.params.block_records.")
+				l.size(from), maxBlocks).WithHint("Raise spec.params.block_records.")
 		}
 	}
 	return nil
@@ -86,12 +86,16 @@ func (l *layout) records(from jobs.Source) int64 {
 	return 0
 }
 
+// size is how many records a logical block has.
+func (l *layout) size(from jobs.Source) int64 { return jobs.SizeOf(l.each[from], l.records(from)) }
+
 // blocks is the number of logical blocks, all full but the last.
 func (l *layout) blocks(from jobs.Source) int64 {
 	if l.each[from] == 0 {
 		return 0
 	}
-	return (l.records(from) + l.each[from] - 1) / l.each[from]
+	size := l.size(from)
+	return (l.records(from) + size - 1) / size
 }
 
 // plan returns a plan with the numbers of blocks.
@@ -152,8 +156,8 @@ func (l *layout) reader(read jobs.RangeReader, check func(jobs.Source, *dataset.
 					l.blocks(from)))
 				return
 			}
-			at := int64(block) * l.each[from]
-			end := min(at+l.each[from], l.records(from))
+			at := int64(block) * l.size(from)
+			end := min(at+l.size(from), l.records(from))
 			r := partReader{from: from, check: check, yield: yield}
 			firsts := l.begin[from]
 			for shard := sort.Search(len(firsts)-1, func(s int) bool { return firsts[s+1] > at }); at < end; shard++ {
@@ -201,7 +205,7 @@ func (r *partReader) shard(blocks iter.Seq2[*dataset.Block, error], shard int, a
 func (l *layout) metrics(phase string, c counts) ([]jobs.Metric, error) {
 	var facts jobs.Facts
 	for from, name := range [2]string{jobs.Input: "blocks", jobs.Queries: "blocks.queries"} {
-		if l.each[from] > 0 {
+		if l.each[from] != 0 {
 			facts.Add(name+".count", l.blocks(jobs.Source(from)))
 			facts.Add(name+".records", l.records(jobs.Source(from)))
 		}

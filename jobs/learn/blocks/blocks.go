@@ -1,5 +1,6 @@
 // Package blocks has what learners share that go through the records in an order, by logical blocks (see
-// jobs.BlockRecords): the parameter that says how many records a block has, and the order of the blocks in an epoch.
+// jobs.BlockRecords): the parameter that says how many records a block has, or how many blocks there are, and the
+// order of the blocks in an epoch.
 package blocks
 
 import (
@@ -10,10 +11,11 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// Bounds of the parameter.
+// Bounds of the parameters.
 const (
 	defaultRecords = 1 << 14
 	maxRecords     = 1 << 30
+	maxNumber      = 1 << 14
 )
 
 // Size is that of a block; a kind embeds it in its parameters.
@@ -25,6 +27,22 @@ type Size struct {
 func (s *Size) BlockParameter(use string) params.Parameter {
 	return params.Whole("block_records", &s.BlockRecords, defaultRecords, 1, maxRecords).
 		Says("Records of a block, whatever files and shards they are in. " + use)
+}
+
+// Number is how many blocks there are at most, of one size; a kind embeds it in its parameters.
+type Number struct {
+	Blocks int `json:"blocks"`
+}
+
+// NumberParameter declares the parameter; use says what a block is to the kind.
+func (n *Number) NumberParameter(preset int, use string) params.Parameter {
+	return params.Whole("blocks", &n.Blocks, preset, 1, maxNumber).
+		Says("Most blocks of records, of one size, whatever files and shards they are in. " + use)
+}
+
+// Algorithm returns the algorithm of the phases over blocks of spec.input.
+func (n Number) Algorithm(phases jobs.Phases) jobs.Algorithm {
+	return jobs.Blocked{List: phases, Records: jobs.BlockRecords{jobs.Input: jobs.InBlocks(n.Blocks)}}
 }
 
 // Algorithm returns the algorithm of the phases over blocks of spec.input and, if asked, of spec.queries.
