@@ -55,21 +55,30 @@ type Certificate struct {
 	GapUpper            float64
 }
 
-// Certify returns the certificate of w, where all records stand and how far w is at most from W(alpha).
-func Certify(w []float64, all Standing, drift float64) Certificate {
-	half := SquareOf(w) / 2
-	halfError := float64(gamma(int64(len(w))+2) * half)
-	norm := float64(math.Sqrt(2*half) * slack)
-	off := float64(gamma(all.Terms+2) * norm) // of a margin, times |x|
-	sums := gamma(all.Records + 8)            // of a sum over records, whose terms have up to six roundings
+// Certify returns the certificate of the weights w at which all records stand, and of their coefficients alpha: of is
+// W(alpha), but for drift at most.
+func Certify(w, of []float64, all Standing, drift float64) Certificate {
+	rounding := gamma(int64(len(w)) + 2) // of |w|^2 and |of|^2
+	half, ofHalf := SquareOf(w)/2, SquareOf(of)/2
+	off := float64(gamma(all.Terms+2) * norm(w)) // of a margin, times |x|
+	sums := gamma(all.Records + 8)               // of a sum over records, whose terms have up to six roundings
 
-	c := Certificate{Primal: half + all.Loss, Dual: all.Linear - all.Quadratic - half}
-	c.PrimalError = halfError + float64(sums*all.Loss) + float64(off*all.Slope) + float64(float64(off*off)*all.Bend) +
-		float64(unit*c.Primal)
-	c.DualError = halfError + float64(sums*(all.Linear+all.Quadratic)) + float64(norm*drift) +
-		float64(drift*drift)/2 + float64(2*unit*(all.Linear+all.Quadratic+half))
+	c := Certificate{Primal: half + all.Loss, Dual: all.Linear - all.Quadratic - ofHalf}
+	c.PrimalError = float64(rounding*half) + float64(sums*all.Loss) + float64(off*all.Slope) +
+		float64(float64(off*off)*all.Bend) + float64(unit*c.Primal)
+	c.DualError = float64(rounding*ofHalf) + float64(sums*(all.Linear+all.Quadratic)) + float64(norm(of)*drift) +
+		float64(drift*drift)/2 + float64(2*unit*(all.Linear+all.Quadratic+ofHalf))
 	c.PrimalError, c.DualError = float64(c.PrimalError*slack)+tiny, float64(c.DualError*slack)+tiny
 	return c.gap()
+}
+
+// norm bounds |w|.
+func norm(w []float64) float64 { return float64(math.Sqrt(SquareOf(w)) * slack) }
+
+// Drift bounds how far the weights of, which are sums over blocks of sums over records of alpha y x, are from W(alpha):
+// of the coefficients with which all records were added to the standing.
+func (s Standing) Drift(of []float64) float64 {
+	return float64(slack * (float64(gamma(s.Records+4)*s.Reach) + float64(2*unit*norm(of)) + tiny))
 }
 
 // gap sets the bound on the gap.

@@ -12,13 +12,16 @@
 // (Hsieh, Chang, Lin, Keerthi and Sundararajan, "A dual coordinate descent method for large-scale linear SVM", ICML
 // 2008, (1) to (4).) The bias is the weight of a column that is the same number in each row, so it is penalized.
 //
-// # Rounds
+// # Two ways
 //
-// The records lie in blocks. In a round, each block begins from the same w and ascends by itself, one coefficient after
-// the other (Loss.Ascend; Algorithm 1 there). What the blocks propose together is a direction, along which the dual is
-// a concave quadratic: Line finds the best step in closed form and cuts it to the bounds of every coefficient. So the
-// dual never falls, for any number of blocks (Lee and Roth, "Distributed box-constrained quadratic optimization for
-// dual linear SVM", ICML 2015).
+// Over blocks of records, each begins from the same w and ascends by itself, one coefficient after another
+// (Loss.Ascend; Algorithm 1 there), as if all others moved w as it does. What the blocks propose together is a
+// direction, along which the dual is a concave quadratic: Course finds the best step in closed form and cuts it to the
+// bounds of every coefficient. So the dual never falls, for any number of blocks (Lee and Roth, "Distributed
+// box-constrained quadratic optimization for dual linear SVM", ICML 2015).
+//
+// Where a matrix of columns by columns fits into memory, Descent is far faster: Newton's method on w, with each
+// coefficient held near its center.
 //
 // # Certificate
 //
@@ -29,5 +32,6 @@
 //   - a sum of n terms, or a product of n pairs, is off by at most gamma(n) times the sum of the magnitudes (Higham,
 //     Accuracy and Stability of Numerical Algorithms, 2002, section 3.1);
 //   - the losses are Lipschitz, or have a bounded slope, so that an error of a margin is one of the loss;
-//   - w is not W(alpha), but no further from it than the drift, which Line.Drift adds up round by round.
+//   - the weights of the dual are not W(alpha), but no further from it than a drift: that of one sum (Standing.Drift),
+//     or of running sums, which Course.Drift adds up round by round.
 package dual

@@ -11,20 +11,57 @@ type Row struct {
 // Terms is how many products Dot adds up.
 func (x Row) Terms() int { return len(x.Values) + 1 }
 
-// Dot returns <w, x>, the products added up in the order of the columns, in float64. Weights have a column more than
-// the vectors.
+// lanes is how many sums a product of vectors has, so that vector instructions can add it up to the same bits.
+const lanes = 16
+
+// Dot returns <w, x>, in float64: the products of the values at e, e+16, e+32 and so on are a sum for each e below 16,
+// and these are added up by halves. Weights have a column more than the vectors.
 func (x Row) Dot(w []float64) float64 {
-	sum := 0.0
+	var sums [lanes]float64
 	if x.Index == nil {
-		for j, v := range x.Values {
-			sum += float64(w[j] * float64(v))
-		}
+		dotDense(&sums, x.Values, w)
 	} else {
-		for e, j := range x.Index {
-			sum += float64(w[j] * float64(x.Values[e]))
+		dotSparse(&sums, x.Index, x.Values, w)
+	}
+	return joined(&sums) + float64(w[len(w)-1]*x.Bias)
+}
+
+func dotDense(sums *[lanes]float64, values []float32, w []float64) {
+	w = w[:len(values)]
+	for len(values) >= lanes {
+		v, u := (*[lanes]float32)(values), (*[lanes]float64)(w)
+		for e := range sums {
+			sums[e] += float64(u[e] * float64(v[e]))
+		}
+		values, w = values[lanes:], w[lanes:]
+	}
+	for e, v := range values {
+		sums[e] += float64(w[e] * float64(v))
+	}
+}
+
+func dotSparse(sums *[lanes]float64, index []int32, values []float32, w []float64) {
+	index = index[:len(values)]
+	for len(values) >= lanes {
+		v, at := (*[lanes]float32)(values), (*[lanes]int32)(index)
+		for e := range sums {
+			sums[e] += float64(w[at[e]] * float64(v[e]))
+		}
+		values, index = values[lanes:], index[lanes:]
+	}
+	for e, v := range values {
+		sums[e] += float64(w[index[e]] * float64(v))
+	}
+}
+
+// joined adds up the sums.
+func joined(sums *[lanes]float64) float64 {
+	for half := lanes / 2; half > 0; half /= 2 {
+		for e := range half {
+			sums[e] += sums[e+half]
 		}
 	}
-	return sum + float64(w[len(w)-1]*x.Bias)
+	return sums[0]
 }
 
 // AddTo adds a times x to w.
@@ -41,13 +78,29 @@ func (x Row) AddTo(w []float64, a float64) {
 	w[len(w)-1] += float64(a * x.Bias)
 }
 
-// Square returns |x|^2.
-func (x Row) Square() float64 {
-	sum := 0.0
-	for _, v := range x.Values {
-		sum += float64(float64(v) * float64(v))
+// Spread writes all numbers of the row, that of the bias last, and returns them.
+func (x Row) Spread(into []float64) []float64 {
+	clear(into)
+	if x.Index == nil {
+		for j, v := range x.Values {
+			into[j] = float64(v)
+		}
+	} else {
+		for e, j := range x.Index {
+			into[j] = float64(x.Values[e])
+		}
 	}
-	return sum + float64(x.Bias*x.Bias)
+	into[len(into)-1] = x.Bias
+	return into
+}
+
+// Square returns |x|^2, added up as Dot is.
+func (x Row) Square() float64 {
+	var sums [lanes]float64
+	for e, v := range x.Values {
+		sums[e%lanes] += float64(float64(v) * float64(v))
+	}
+	return joined(&sums) + float64(x.Bias*x.Bias)
 }
 
 // SquareOf returns |w|^2.

@@ -71,7 +71,7 @@ func (m *machine) round() (step float64) {
 	return step
 }
 
-func (m *machine) certify() Certificate { return Certify(m.w, m.standing(), m.drift) }
+func (m *machine) certify() Certificate { return Certify(m.w, m.w, m.standing(), m.drift) }
 
 func exact(v float64) *big.Rat { return new(big.Rat).SetFloat64(v) }
 

@@ -1,0 +1,85 @@
+package dual
+
+import "math"
+
+// Near returns the coefficient that is best at a margin while it is held near another: the greatest, within its bounds,
+// of
+//
+//	alpha (1 - margin) - q alpha^2/2 - pull (alpha - center)^2 / (2 cost)
+//
+// with that greatest value, and bend: by how much alpha falls where the margin rises, 0 at a bound. The cost is above
+// 0, and so is pull, unless the loss curves its dual (q above 0). (The proximal point method on the dual: Rockafellar,
+// "Augmented Lagrangians and applications of the proximal point algorithm in convex programming", Mathematics of
+// Operations Research 1, 1976.)
+func (l Loss) Near(center, margin, cost, pull float64) (alpha, value, bend float64) {
+	held, q := pull/cost, l.curvature(cost)
+	short := 1 - margin
+	alpha = (float64(held*center) + short) / (held + q)
+	if bend = 1 / (held + q); alpha <= 0 || alpha >= l.Upper(cost) {
+		bend = 0
+	}
+	alpha = l.within(alpha, cost)
+	off := alpha - center
+	value = float64(alpha*short) - float64(float64(float64(q*alpha)*alpha)/2) - float64(float64(held*off)*off)/2
+	return alpha, value, bend
+}
+
+// Smooth reports whether the loss curves its dual, so that Near needs no center.
+func (l Loss) Smooth() bool { return l.curvature(1) > 0 }
+
+// Square symmetric matrices are stored by the rows of their lower triangle.
+
+// TriangleLen is the length of a matrix of n rows.
+func TriangleLen(n int) int { return n * (n + 1) / 2 }
+
+// AddOuter adds bend x x^T to a matrix, where x is all the numbers of a row.
+func AddOuter(triangle, x []float64, bend float64) {
+	at := 0
+	for i, v := range x {
+		row := triangle[at : at+i+1]
+		if b := float64(bend * v); b != 0 {
+			for j := range row {
+				row[j] += float64(b * x[j])
+			}
+		}
+		at += i + 1
+	}
+}
+
+// Newton returns the step of Newton's method where the objective has that gradient and the Hessian I + triangle: the
+// solution of (I + triangle) step = -gradient, by Cholesky's factorization in place of the triangle. A pivot that
+// rounding has taken below 1, or below 2^-46 of what it was, is taken for that. O(n^3). (A semismooth Newton method:
+// Qi and Sun, "A nonsmooth version of Newton's method", Mathematical Programming 58, 1993.)
+func Newton(triangle, gradient []float64) (step []float64) {
+	n := len(gradient)
+	rows := make([][]float64, n)
+	for i, at := 0, 0; i < n; i++ {
+		rows[i] = triangle[at : at+i+1]
+		rows[i][i]++
+		at += i + 1
+	}
+	step = make([]float64, n)
+	for i, row := range rows {
+		for j := range i {
+			row[j] = (row[j] - dot(row[:j], rows[j])) / rows[j][j]
+		}
+		row[i] = math.Sqrt(max(1, float64(0x1p-46*row[i]), row[i]-dot(row[:i], row)))
+		step[i] = (-gradient[i] - dot(row[:i], step)) / row[i]
+	}
+	for i := n - 1; i >= 0; i-- {
+		step[i] /= rows[i][i]
+		for j := range i {
+			step[j] -= float64(rows[i][j] * step[i])
+		}
+	}
+	return step
+}
+
+// dot returns the product of x with as many first numbers of y.
+func dot(x, y []float64) float64 {
+	sum := 0.0
+	for j, v := range x {
+		sum += float64(v * y[j])
+	}
+	return sum
+}
