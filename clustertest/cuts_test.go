@@ -98,7 +98,7 @@ type cutCase struct {
 	kind, params string
 	files        bool   // also cut into files: nothing goes by the name of a file
 	ids          bool   // records are named by ids, and some are held out
-	blocks       string // another block_records, which gives another model
+	blocks       string // what in params gives another model: other blocks
 }
 
 var vectorCuts = []cutCase{
@@ -116,21 +116,24 @@ var vectorCuts = []cutCase{
 		""},
 	{"NearestNeighbors", `{"mode":"classify","store_base":true}`, true, true, ""},
 	{"Perceptron", `{"shuffle":false,"features":{"scale":"standard"}}`, true, false, ""},
-	{"Perceptron", `{"features":{"scale":"standard"},"block_records":700}`, true, false, "701"},
-	{"Perceptron", `{"features":{"scale":"standard"},"block_records":700}`, true, true, "701"},
-	{"Perceptron", `{"over":"mixed","features":{"scale":"standard"},"block_records":700}`, true, false, "701"},
+	{"Perceptron", `{"features":{"scale":"standard"},"block_records":700}`, true, false, "700 to 701"},
+	{"Perceptron", `{"features":{"scale":"standard"},"block_records":700}`, true, true, "700 to 701"},
+	{"Perceptron", `{"over":"mixed","features":{"scale":"standard"},"block_records":700}`, true, false, "700 to 701"},
 	{"KernelPerceptron", `{"epochs":2,"kernel":"rbf","features":{"scale":"standard"},"block_records":700}`, true,
-		false, "701"},
+		false, "700 to 701"},
 	{"KernelPerceptron", `{"epochs":2,"kernel":"rbf","features":{"scale":"standard"},"block_records":700}`, true,
-		true, "701"},
-	{"KernelMatrix", `{"kernel":"rbf","features":{"scale":"standard"},"block_records":700}`, true, false, "701"},
+		true, "700 to 701"},
+	{"LinearModel", `{"features":{"scale":"standard"},"blocks":7}`, true, false, `:7 to :6`},
+	{"LinearModel", `{"solver":"ascend","max_rounds":5,"features":{"scale":"standard"},"blocks":7}`, true, true,
+		`:7 to :6`},
+	{"KernelMatrix", `{"kernel":"rbf","features":{"scale":"standard"},"block_records":700}`, true, false, "700 to 701"},
 }
 
 // A table cut into shards of other sizes, or into seven files, gives the same model. Another table gives another, and
 // so does another size of the logical blocks of kinds that are bound to an order of the records.
 func TestCutsAndTheModel(t *testing.T) {
 	if testing.Short() {
-		t.Skip("runs gram 110 times; make test-all does")
+		t.Skip("runs gram 120 times; make test-all does")
 	}
 	t.Parallel()
 	rows, sparse := newCutTables(t, cutTexts(3000)), newCutTables(t, cutCounts(3000))
@@ -177,7 +180,8 @@ func compareCuts(t *testing.T, tables cutTables, c cutCase, input string) {
 	}
 	other, folder := c.params, tables.short
 	if c.blocks != "" {
-		other, folder = strings.Replace(c.params, "700", c.blocks, 1), tables.one
+		from, to, _ := strings.Cut(c.blocks, " to ")
+		other, folder = strings.Replace(c.params, from, to, 1), tables.one
 	}
 	if cutModel(t, c.kind, other, folder, `"shard_bytes":"8MiB",`+input).SHA256 == want {
 		t.Errorf("%s %s of %s: the same model", c.kind, other, filepath.Base(folder))

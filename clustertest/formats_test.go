@@ -219,6 +219,8 @@ func formatJobs() []formatJob {
 		{name: "perceptron", kind: "Perceptron", params: `{"shuffle":false,` + scaled + `}`},
 		{name: "perceptron-shuffled", kind: "Perceptron", params: `{"block_records":BLOCK,` + scaled + `}`},
 		{name: "perceptron-mixed", kind: "Perceptron", params: `{"over":"mixed","block_records":BLOCK,` + scaled + `}`},
+		{name: "linear", kind: "LinearModel", params: `{` + scaled + `}`},
+		{name: "linear-ascends", kind: "LinearModel", params: `{"solver":"ascend","max_rounds":8,` + scaled + `}`},
 		{name: "kernel-perceptron", kind: "KernelPerceptron", records: 4000,
 			params: `{"kernel":"rbf","gamma":0.1,"epochs":2,"shuffle":false,` + scaled + `}`},
 		{name: "kernel-perceptron-shuffled", kind: "KernelPerceptron", records: 4000,

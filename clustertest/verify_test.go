@@ -39,6 +39,8 @@ var provedJobs = []provedJob{
 		`{"k":3,"mode":"classify","store_base":false}`, 4000, false},
 	{"KernelMatrix", `"format":"csv","label":1`, "", `{"tile":40}`, 2000, false},
 	{"Perceptron", `"format":"csv","label":1,"split":{"test":0.2}`, "", `{"epochs":2}`, 2000, false},
+	{"LinearModel", `"format":"csv","label":1,"split":{"test":0.2}`, "", `{"blocks":4,"max_rounds":6,"tol":1e-9}`, 2000,
+		false},
 }
 
 func (p provedJob) id(kept string) string { return strings.ToLower(p.kind) + "-" + kept }

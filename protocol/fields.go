@@ -13,6 +13,7 @@ import (
 type field struct {
 	path string
 	typ  reflect.Type
+	bare bool // without a tag: named as in Go
 }
 
 // fieldsOf are the JSON fields of a struct in the order of its declaration, those of embedded structs among them; the
@@ -34,9 +35,9 @@ func fieldsOf(t reflect.Type) []field {
 		case f.Anonymous && name == "":
 			embedded = append(embedded, fieldsOf(f.Type)...)
 		case name == "":
-			named = append(named, field{f.Name, f.Type})
+			named = append(named, field{f.Name, f.Type, true})
 		default:
-			named = append(named, field{name, f.Type})
+			named = append(named, field{name, f.Type, false})
 		}
 	}
 	for _, f := range embedded {
@@ -54,7 +55,7 @@ func below(f field) []field {
 		var next []field
 		for _, parent := range level {
 			for _, child := range fieldsOf(parent.typ) {
-				next = append(next, field{within(parent.path, child.path), child.typ})
+				next = append(next, field{within(parent.path, child.path), child.typ, child.bare})
 			}
 		}
 		all, level = append(all, next...), next
@@ -67,7 +68,7 @@ func below(f field) []field {
 func FieldsBelow(v any) []string {
 	var names []string
 	for _, f := range below(field{typ: reflect.TypeOf(v)}) {
-		if last := f.path[strings.LastIndexByte(f.path, '.')+1:]; last[0] < 'A' || last[0] > 'Z' {
+		if !f.bare {
 			names = append(names, f.path)
 		}
 	}
@@ -97,9 +98,9 @@ var familiar = map[string][]string{
 
 // absent are names of scikit-learn for what is not there, and why.
 var absent = map[string]string{
-	"C":       "no kind weighs slack by a penalty",
-	"alpha":   "NaiveBayes alone adds to its counts, and no kind has a penalty",
-	"penalty": "no kind has a penalty; more records, fewer terms or form averaged generalize",
+	"C":       "LinearModel alone has a penalty of slack",
+	"alpha":   "NaiveBayes alone adds to its counts, and the penalty of LinearModel is C, 1/alpha",
+	"penalty": "LinearModel alone has one, of squares: C weighs the losses against it",
 	"eta0":    "the size of a step does not change what a perceptron decides",
 	"n_jobs":  "all workers share a job, up to spec.run.max_workers",
 }
@@ -181,7 +182,7 @@ func deepen(f field, value json.RawMessage) string {
 	}
 	for _, child := range fieldsOf(f.typ) {
 		if inner, ok := members[child.path]; ok {
-			return deepen(field{within(f.path, child.path), child.typ}, inner)
+			return deepen(field{within(f.path, child.path), child.typ, child.bare}, inner)
 		}
 	}
 	return f.path

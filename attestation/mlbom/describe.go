@@ -14,7 +14,7 @@ import (
 var approaches = map[string]string{
 	"NaiveBayes": "supervised", "GaussianNaiveBayes": "supervised", "NearestMean": "supervised",
 	"KernelNearestMean": "supervised", "KernelDensityBayes": "supervised", "Perceptron": "supervised",
-	"KernelPerceptron": "supervised", "KMeans": "unsupervised",
+	"KernelPerceptron": "supervised", "LinearModel": "supervised", "KMeans": "unsupervised",
 }
 
 // Of writes the bill of a job whose files have their usual names. It follows from provenance.json and the metrics of

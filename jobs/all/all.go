@@ -13,6 +13,7 @@ import (
 	"github.com/gram-compute/gram/jobs/kinds/kernelperceptron"
 	"github.com/gram-compute/gram/jobs/kinds/kmeans"
 	"github.com/gram-compute/gram/jobs/kinds/knn"
+	"github.com/gram-compute/gram/jobs/kinds/linearmodel"
 	"github.com/gram-compute/gram/jobs/kinds/naivebayes"
 	"github.com/gram-compute/gram/jobs/kinds/nearestmean"
 	"github.com/gram-compute/gram/jobs/kinds/perceptron"
@@ -29,6 +30,7 @@ func Kinds() []jobs.Kind {
 		kernelmatrix.Kind(),
 		kernelmean.MeanKind(), // KernelNearestMean
 		kernelperceptron.Kind(),
+		linearmodel.Kind(),
 		naivebayes.Kind(),
 		nearestmean.Kind(),
 		knn.Kind(), // NearestNeighbors

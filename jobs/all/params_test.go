@@ -34,6 +34,9 @@ func TestEveryKindReadsItsParamsStrictly(t *testing.T) {
 		names := strings.Split(strings.TrimSuffix(list, "."), ", ")
 		for _, name := range names {
 			other := strings.ToUpper(name[:1]) + name[1:]
+			if other == name { // C, as all call it
+				other = strings.ToLower(name)
+			}
 			want := fmt.Sprintf("no field %q in spec.params; did you mean %q?", other, name)
 			if fault := refusal(fmt.Sprintf(`{%q: 1}`, other)); fault.What != want {
 				t.Errorf("%s: %s, want %s", kind.Name, fault.What, want)
@@ -124,11 +127,11 @@ func TestFamiliarNamesAreAnswered(t *testing.T) {
 		{"Perceptron", "average", `here it is called "form"`},
 		{"Perceptron", "alpha", "NaiveBayes alone adds to its counts"},
 		{"Perceptron", "eta0", "the size of a step"},
-		{"Perceptron", "penalty", "no kind has a penalty"},
+		{"Perceptron", "penalty", "LinearModel alone has one"},
 		{"NearestNeighbors", "n_neighbors", `here it is called "k"`},
 		{"NearestNeighbors", "n_jobs", "spec.run.max_workers"},
 		{"KernelNearestMean", "coef0", `here it is called "offset"`},
-		{"KernelPerceptron", "C", "no kind weighs slack"},
+		{"KernelPerceptron", "C", "LinearModel alone has a penalty of slack"},
 		{"GaussianNaiveBayes", "priors", `here it is called "prior"`},
 		{"NaiveBayes", "fit_prior", `here it is called "prior"`},
 		{"NaiveBayes", "random_state", "did you mean spec.repro.seed?"},

@@ -12,7 +12,7 @@ import (
 // Another shard_bytes, and another cut into files, gives the same model of every kind; another block_records gives
 // another one exactly where the table of cases says so. docs/numerics.md, "Shards and the model", promises it.
 func TestShardsAndTheModel(t *testing.T) {
-	inBlocks := []string{"KernelMatrix", "KernelPerceptron", "Perceptron"}
+	inBlocks := []string{"KernelMatrix", "KernelPerceptron", "LinearModel", "Perceptron"}
 	bound := map[string]bool{}
 	for _, c := range casetest.Of(t, casetest.Shards) {
 		for _, data := range c.Shards {

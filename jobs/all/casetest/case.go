@@ -21,7 +21,7 @@ type Case struct {
 	Hashed string
 	// Shards are data sets whose model is the same, however they are cut into shards and files.
 	Shards []*Data
-	// Blocks reports that another block_records gives another model.
+	// Blocks reports that another block_records, or number of blocks, gives another model.
 	Blocks bool
 	// Named gives the reason why another cut into files gives another model: what goes by the names of files. Once
 	// records have names of their own, no case needs one.
@@ -73,7 +73,7 @@ var suites = []*Suite{Golden, Phases, Hashed, Shards, Degenerate, Memory, Matrix
 
 // table returns every case. Models come before the jobs that begin from them.
 func table() []Case {
-	return slices.Concat(bayes(), clusters(), kernels(), means(), neighbors(), perceptrons(), predictions())
+	return slices.Concat(bayes(), clusters(), kernels(), linear(), means(), neighbors(), perceptrons(), predictions())
 }
 
 // Of returns the cases of a suite, in the table's order. It fails the test if a kind has neither a case nor a reason.

@@ -20,7 +20,7 @@ type Run struct {
 	Data   *Data
 	Shards int
 	Files  bool // each shard is a file of its own
-	Block  int  // block_records, of a kind that has them; 0 for the default
+	Block  int  // block_records or blocks, of a kind that has them; 0 for the default
 	Ops    *kernelops.Set
 	Wrap   func(jobs.Algorithm) jobs.Algorithm
 }
@@ -41,8 +41,8 @@ func (c Case) Train(t testing.TB, r Run) jobs.Arrays {
 		more = fmt.Sprintf(`"queries":{"uri":"file:///queries/",%s},`, r.Data.Format)
 		options = append(options, jobstest.WithQueries(jobstest.Deal(asked, 2)))
 	}
-	if r.Block > 0 && c.InBlocks(t) {
-		c.Params = c.inBlocks(r.Block)
+	if r.Block > 0 {
+		c.Params, _ = c.inBlocks(t, r.Block)
 	}
 	spec, algorithm := c.algorithm(t, r.Data.Format, more)
 	if r.Wrap != nil {
@@ -89,21 +89,29 @@ func (c Case) algorithm(t testing.TB, format, more string) (protocol.JobSpec, jo
 	return spec, algorithm
 }
 
-// InBlocks reports whether the kind goes by logical blocks: whether it has the parameter block_records.
+// InBlocks reports whether the kind goes by logical blocks.
 func (c Case) InBlocks(t testing.TB) bool {
+	t.Helper()
+	_, ok := c.inBlocks(t, 1)
+	return ok
+}
+
+// inBlocks gives the parameter that says what a block is another value; none where the kind has none.
+func (c Case) inBlocks(t testing.TB, n int) (string, bool) {
 	t.Helper()
 	kind, err := all.Lookup(c.Kind)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = kind.Defaults(json.RawMessage(c.inBlocks(1)))
-	return err == nil
-}
-
-func (c Case) inBlocks(records int) string {
 	rest := strings.TrimPrefix(c.Params, "{")
 	if rest != "}" {
 		rest = "," + rest
 	}
-	return fmt.Sprintf(`{"block_records":%d%s`, records, rest)
+	for _, name := range []string{"block_records", "blocks"} {
+		params := fmt.Sprintf(`{%q:%d%s`, name, n, rest)
+		if _, err := kind.Defaults(json.RawMessage(params)); err == nil {
+			return params, true
+		}
+	}
+	return c.Params, false
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/dual"
 	"github.com/gram-compute/gram/jobs/learn/features"
@@ -11,7 +12,6 @@ import (
 	"github.com/gram-compute/gram/jobs/learn/sums"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/kernelops/philox"
-	"github.com/gram-compute/gram/protocol"
 )
 
 // ascendPhase measures all records at the incoming weights, and lets each block ascend.
@@ -20,132 +20,123 @@ type ascendPhase struct{ job }
 const ascendName = "ascend"
 
 func (p *ascendPhase) phase() jobs.Phase {
-	return jobs.MapReduce[*state, *tally]{
-		Name: ascendName, State: jobs.Load[state], Partial: func() *tally { return new(tally) },
+	return jobs.MapReduce[*ascendState, *tally]{
+		Name: ascendName, State: jobs.Load[ascendState], Partial: func() *tally { return new(tally) },
 		Carry: p.ascend, Merge: (*tally).plus, Step: p.step, Gathers: shuffle.Gathers(true),
 	}.Phase()
 }
 
 // ascend goes once over the leaf's own block: linear in its values times the machines.
 func (p *ascendPhase) ascend(
-	ctx context.Context, s *state, leaf jobs.Leaf, carry jobs.Arrays, _ *kernelops.Set,
+	ctx context.Context, s *ascendState, leaf jobs.Leaf, carry jobs.Arrays, _ *kernelops.Set,
 ) (*tally, jobs.Arrays, error) {
-	a := &ascent{state: s, local: append([]float64(nil), s.now...), moves: make([]float64, len(s.now)),
-		standings: make([]dual.Standing, s.machines()), courses: make([]dual.Course, s.machines())}
-	for k := range a.courses {
-		a.courses[k] = dual.NewCourse()
-	}
+	a := newAscent(s)
 	if len(carry) > 0 {
 		if _, err := jobs.Read(carry, &a.before); err != nil {
 			return nil, nil, err
 		}
 	}
-	window := shuffle.New(philox.New(p.Seed, fmt.Sprintf("linearmodel/records/%d", s.rounds)), 1, a.visit)
-	reader, train := s.space.NewReader(), p.Train()
-	if s.rounds > 0 {
-		reader.Trust() // the first round looked at all values
+	a.window = shuffle.New(philox.New(p.Seed, fmt.Sprintf("linearmodel/records/%d", s.rounds)), 1, a.visit)
+	err := p.read(ctx, &s.training, leaf, a.read)
+	if err == nil {
+		err = a.window.Flush()
 	}
-	for part, err := range leaf.ReadBlock(ctx, jobs.Input, leaf.Index) {
-		if err == nil {
-			err = ctx.Err()
-		}
-		var v features.Vectors
-		if err == nil {
-			v, err = reader.Read(part.Block, train)
-		}
-		if err == nil {
-			err = a.read(window, v, part.First)
-		}
-		if err != nil {
-			return nil, nil, err
-		}
+	if err == nil {
+		err = a.before.alpha.checkLen(len(a.after.alpha))
 	}
-	if err := window.Flush(); err != nil {
+	if err != nil {
 		return nil, nil, err
 	}
 	t, err := a.tally()
 	return t, jobs.ArraysOf(&a.after), err
 }
 
-// record is a training record that waits for its turn.
-type record struct {
-	dual.Row
-	number int // in its block
-	class  int
-	cost   float64
-	square float64
+// coefficients are a leaf's carry: of each training record of its block, one of each for each machine.
+type coefficients struct {
+	alpha, change carried // [records, machines]
+}
+
+// Fields lists the coefficients.
+func (c *coefficients) Fields(f *jobs.Fields) {
+	jobs.List(f, "alpha", (*[]float64)(&c.alpha))
+	jobs.List(f, "change", (*[]float64)(&c.change), len(c.alpha))
 }
 
 // ascent is how far a leaf is.
 type ascent struct {
-	*state
+	*ascendState
 	before, after coefficients
 	local, moves  []float64 // weights of the leaf's own, and sums of change y x
 	standings     []dual.Standing
 	courses       []dual.Course
-	number        int // of records so far
+	window        *shuffle.Window[record]
+	number        int       // of records so far
+	ahead         []float64 // coefficients of the leaf's own, as after.alpha
 	values        shuffle.Store[float32]
 	index         shuffle.Store[int32]
 }
 
+// newAscent begins at the weights that came in, and beyond them in the direction of the last step.
+func newAscent(s *ascendState) *ascent {
+	a := &ascent{ascendState: s, local: make([]float64, len(s.now)), moves: make([]float64, len(s.now)),
+		standings: make([]dual.Standing, s.machines()), courses: make([]dual.Course, s.machines())}
+	for k := range a.courses {
+		a.courses[k] = dual.NewCourse()
+		local, now, last := a.row(a.local, k), s.row(s.now, k), s.row(s.last, k)
+		for j := range local {
+			local[j] = now[j] + float64(s.beyond[k]*last[j])
+		}
+	}
+	return a
+}
+
 // read measures vectors and lets them wait for their turn.
-func (a *ascent) read(window *shuffle.Window[record], v features.Vectors, first int64) error {
+func (a *ascent) read(v features.Vectors, first int64) error {
 	for i := range v.Rows {
-		if v.Class[i] < 0 {
-			return features.Unseen(v.IDs[i])
+		r, err := a.recordOf(v, i, a.number)
+		if err == nil {
+			err = a.measure(&r)
 		}
-		r := a.recordOf(v, i)
-		if err := a.measure(&r); err != nil {
-			return err
+		if err == nil {
+			err = a.wait(r, v.IDs[i], first+int64(v.Records[i]), v.Lasting)
 		}
-		if !v.Lasting {
-			r.Values = a.values.Copy(r.Values)
-			if r.Index != nil {
-				r.Index = a.index.Copy(r.Index)
-			}
-		}
-		full, err := window.Add(v.IDs[i], first+int64(v.Records[i]), len(r.Values), r)
 		if err != nil {
 			return err
 		}
-		if full {
-			a.values.Empty()
-			a.index.Empty()
-		}
+		a.number++
 	}
 	return nil
 }
 
-func (a *ascent) recordOf(v features.Vectors, i int) record {
-	r := record{Row: dual.Row{Bias: a.biasScale}, number: a.number, class: int(v.Class[i]), cost: a.costs[v.Class[i]]}
-	if v.Weights != nil {
-		r.cost = float64(r.cost * float64(v.Weights[i]))
+// wait lets a record wait for its turn.
+func (a *ascent) wait(r record, id dataset.Identity, ordinal int64, lasting bool) error {
+	if !lasting {
+		r.Values = a.values.Copy(r.Values)
+		if r.Index != nil {
+			r.Index = a.index.Copy(r.Index)
+		}
 	}
-	if v.Sparse.Width > 0 {
-		r.Index, r.Values = v.Sparse.Row(i)
-	} else {
-		r.Values = v.Dense.Row(i)
+	full, err := a.window.Add(id, ordinal, len(r.Values), r)
+	if full {
+		a.values.Empty()
+		a.index.Empty()
 	}
-	r.square = r.Square()
-	a.number++
-	return r
+	return err
 }
 
 // measure moves the coefficients of a record along the last course, and adds up where they stand.
 func (a *ascent) measure(r *record) error {
-	at := r.number * a.machines()
 	for k := range a.standings {
-		alpha := 0.0
-		if len(a.before.alpha) > 0 {
-			if at+k >= len(a.before.alpha) {
-				return jobs.Malformed("%d coefficients are carried, fewer than the block has", len(a.before.alpha))
-			}
-			alpha = a.before.alpha[at+k]
-			if r.cost > 0 {
-				alpha = a.loss.Moved(alpha, a.before.change[at+k], a.step[k], r.cost)
-			}
+		before, err := a.before.alpha.at(r.number*a.machines() + k)
+		if err != nil {
+			return err
+		}
+		alpha := before
+		if len(a.before.change) > 0 && r.cost > 0 {
+			alpha = a.loss.Moved(before, a.before.change[r.number*a.machines()+k], a.steps[k], r.cost)
 		}
 		a.after.alpha, a.after.change = append(a.after.alpha, alpha), append(a.after.change, 0)
+		a.ahead = append(a.ahead, alpha+float64(a.beyond[k]*(alpha-before)))
 		if r.cost > 0 {
 			margin := float64(a.side(k, r.class) * r.Dot(a.row(a.now, k)))
 			a.standings[k].Add(a.loss, alpha, margin, r.square, r.cost, r.Terms())
@@ -154,62 +145,52 @@ func (a *ascent) measure(r *record) error {
 	return nil
 }
 
-// visit ascends along the coefficients of the records whose turn it is.
+// visit ascends along the coefficients of the records whose turn it is, and adds up how they changed.
 func (a *ascent) visit(batch []record) error {
-	for _, r := range batch {
-		if r.cost == 0 {
+	for k, done := range a.done {
+		if done == 1 {
 			continue
 		}
-		for k, done := range a.done {
-			if done == 1 {
-				continue
-			}
-			at, y, local := r.number*a.machines()+k, a.side(k, r.class), a.row(a.local, k)
-			alpha := a.after.alpha[at]
-			change := a.loss.Ascend(alpha, float64(y*r.Dot(local)), r.square, r.cost) - alpha
-			if change == 0 {
-				continue
-			}
-			a.after.change[at] = change
-			r.AddTo(local, float64(change*y))
-			r.AddTo(a.row(a.moves, k), float64(change*y))
-			a.courses[k].Add(a.loss, alpha, change, r.square, r.cost)
+		for i := range batch {
+			a.ascend(&batch[i], k)
 		}
 	}
 	return nil
 }
 
-// tally is what the leaf found.
-func (a *ascent) tally() (*tally, error) {
-	if n := len(a.before.alpha); n > 0 && n != len(a.after.alpha) {
-		return nil, jobs.Malformed("%d coefficients are carried for a block of %d", n, len(a.after.alpha))
+// ascend takes a coefficient to the best, if each of the other blocks moves the weights by as much as this one, and
+// adds up how it changed. (Ma, Smith, Jaggi, Jordan, Richtarik and Takac, "Adding vs. averaging in distributed
+// primal-dual optimization", ICML 2015, (9), with sigma' the number of blocks.)
+func (a *ascent) ascend(r *record, k int) {
+	if r.cost == 0 {
+		return
 	}
-	t := &tally{moves: sums.NewExact(len(a.moves)), sums: sums.NewExact(tallySums * a.machines()),
-		room: make([]float64, a.machines()), violation: make([]float64, a.machines())}
-	for j, v := range a.moves {
-		if v-v != 0 {
-			return nil, beyond()
-		}
-		t.moves.Add(j, v)
+	at, y, local := r.number*a.machines()+k, a.side(k, r.class), a.row(a.local, k)
+	alpha, from, blocks := a.after.alpha[at], a.ahead[at], float64(a.blocks)
+	best := a.loss.Ascend(from, float64(y*r.Dot(local)), float64(blocks*r.square), r.cost)
+	if moved := best - from; moved != 0 {
+		r.AddTo(local, float64(float64(blocks*moved)*y))
 	}
-	for k, s := range a.standings {
-		c := a.courses[k]
-		for i, v := range [tallySums]float64{s.Loss, s.Slope, s.Bend, s.Linear, s.Quadratic, s.Reach,
-			c.Gain, c.Cross, c.Bend, c.Travel} {
-			if v-v != 0 {
-				return nil, beyond()
-			}
-			t.sums.Add(k*tallySums+i, v)
-		}
-		t.room[k], t.violation[k] = c.Room, s.Violation
-		t.records, t.terms = max(t.records, s.Records), max(t.terms, s.Terms)
+	if change := best - alpha; change != 0 {
+		a.after.change[at] = change
+		r.AddTo(a.row(a.moves, k), float64(change*y))
+		a.courses[k].Add(a.loss, alpha, change, r.square, r.cost)
 	}
-	return t, nil
 }
 
-// beyond is the fault of values so large that what is computed of them is no number any more.
-func beyond() error {
-	return protocol.InputFault(protocol.CodeInputLimit,
-		"the values are too large: sums of their products are beyond float64").
-		WithHint("Scale them (params.features.scale: standard), or lower params.C.")
+// tally is what the leaf found.
+func (a *ascent) tally() (*tally, error) {
+	m, err := measuresOf(a.standings)
+	t := &tally{measures: m, moves: sums.NewExact(len(a.moves)), courses: sums.NewExact(courseSums * len(a.courses)),
+		room: make([]float64, len(a.courses))}
+	if err == nil {
+		err = addAll(t.moves, 0, a.moves...)
+	}
+	for k, c := range a.courses {
+		if err == nil {
+			err = addAll(t.courses, k*courseSums, c.Gain, c.Cross, c.Bend, c.Travel)
+		}
+		t.room[k] = c.Room
+	}
+	return t, err
 }

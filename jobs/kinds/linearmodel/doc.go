@@ -1,5 +1,5 @@
 // Package linearmodel is the linear support vector machine as a job: the kind LinearModel, trained by its dual. Package
-// dual has its mathematics: the losses, the rounds and the certificate.
+// dual has its mathematics: the losses, both solvers and the certificate.
 //
 // Of two classes there is one machine, whose side +1 is the second label in byte order; of more there is one for each
 // class against the others, and the highest score decides, of equals the first. A record costs params.C times its
@@ -8,18 +8,21 @@
 //
 // # Over blocks
 //
-// In a round each logical block of params.block_records (package blocks) ascends by itself from the shared weights, one
-// coefficient after the other, in an order drawn by (seed, round, id or ordinal); a block of more than 2^22 numbers in
-// windows of about that many (package shuffle). The step along what the blocks propose is the best there is. So another
-// block_records gives other last digits, and another number of rounds, of a model that is proved as good.
+// The records lie in at most params.blocks logical blocks of one size (package blocks), each the leaf of a round. With
+// solver newton a leaf adds up, at the weights that come in, what a step of Newton's method needs: a matrix of columns
+// by columns among it. With solver ascend it goes up by itself from these weights, one coefficient after another, in
+// an order drawn by (seed, round, id or ordinal); a block of more than 2^22 numbers in windows of about that many
+// (package shuffle). Another number of blocks gives other last digits of a model that is proved as good, and with
+// ascend another number of rounds.
 //
-// The coefficients of a block, and how they are about to change, are its leaf's carry: one of each for each machine and
-// each training record, in the order in which the block is read.
+// The coefficients of a block are its leaf's carry, of each training record and machine, in the order in which the
+// block is read: with newton they and their centers, with ascend they and how they are about to change.
 //
 // # Phases
 //
 //	features   width, labels, scaling, dictionary; see package features
-//	ascend     one round each: measure at the incoming weights, certify, ascend
+//	newton     one round each: measure at the incoming weights, certify, step
+//	ascend     in its place: measure at the incoming weights, certify, ascend
 //	evaluate   on the test records, where there are some
 //
 // A machine is done when the proved gap is at most params.tol of its primal objective. The job ends when all are, or

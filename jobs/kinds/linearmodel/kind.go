@@ -6,6 +6,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/blocks"
 	"github.com/gram-compute/gram/jobs/learn/classify"
+	"github.com/gram-compute/gram/jobs/learn/describe"
 	"github.com/gram-compute/gram/jobs/learn/dual"
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/features"
@@ -15,6 +16,14 @@ import (
 
 // KindName is the kind in a spec.
 const KindName = "LinearModel"
+
+// Kind is the linear model as a declared kind of job.
+func Kind() jobs.Kind {
+	return jobs.Kind{Name: KindName, UsesQueries: true, Params: params.Of[Params](),
+		Summary: "Linear support vector machines by their duals, with a proved gap.",
+		New:     New, Describe: describe.Of(readModel, (*model).describe),
+		Predict: NewPredictor, Figures: jobs.FiguresOf(readModel, (*model).figures)}
+}
 
 // Bounds of parameters.
 const (
@@ -26,13 +35,14 @@ const (
 type Params struct {
 	Loss         string              `json:"loss"`
 	C            float64             `json:"C"`
+	Solver       string              `json:"solver"`
 	Tol          float64             `json:"tol"`
 	MaxRounds    int                 `json:"max_rounds"`
 	BiasScale    float64             `json:"bias_scale"`
 	ClassWeights params.ClassWeights `json:"class_weights,omitempty"`
 	Costs        evaluation.Costs    `json:"costs,omitempty"`
 	Features     features.Params     `json:"features"`
-	blocks.Size
+	blocks.Number
 }
 
 // Parameters declares the parameters.
@@ -42,6 +52,9 @@ func (p *Params) Parameters() []params.Parameter {
 			Says("Loss of a record that is not beyond the margin: its distance to it, or the square of that."),
 		params.Number("C", &p.C, 1, "[1e-9, 1e9]").
 			Says("Cost of the losses, in comparison with half the square of the weights."),
+		params.Choice("solver", &p.Solver, solverAuto, solverAuto, newtonName, ascendName).
+			Says("newton takes few rounds and a matrix of columns by columns; ascend goes up by single coefficients, in " +
+				"blocks; auto takes newton where all matrices have at most 2^18 numbers."),
 		params.Number("tol", &p.Tol, 1e-3, "[1e-9, 1)").
 			Says("Proved gap at which a machine is done, as a part of its primal objective."),
 		params.Whole("max_rounds", &p.MaxRounds, 1000, 1, maxRounds).
@@ -49,7 +62,8 @@ func (p *Params) Parameters() []params.Parameter {
 		params.Number("bias_scale", &p.BiasScale, 1, "[0, 1e6]").
 			Says("Number in the column that the bias is the weight of, 0 for no bias; the larger, the less it is penalized."),
 		p.ClassWeights.Parameter(),
-		p.BlockParameter("A round has a leaf for each block, which goes up by itself."),
+		p.NumberParameter(8, "A round has a leaf for each, so no more workers are busy; solver ascend goes up in each by "+
+			"itself, and takes the more rounds the more there are."),
 		p.Costs.Parameter(evaluation.CostsJudge),
 		p.Features.Section(),
 	}
@@ -77,8 +91,9 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, params.In("spec.params", err)
 	}
-	phases := append(jobs.Phases{space.Planned(j.begin), (&ascendPhase{j}).phase()}, j.Judge.Phases()...)
-	return j.Params.Algorithm(phases, false), nil
+	phases := jobs.Phases{space.Planned(j.begin), (&newtonPhase{j}).phase(), (&ascendPhase{j}).phase()}
+	phases = append(phases, j.Judge.Phases()...)
+	return j.Params.Algorithm(phases), nil
 }
 
 // begin begins with weights of zero, and checks the parameters with the space.
@@ -101,13 +116,49 @@ func (j job) begin(_ jobs.Arrays, space *features.Space, plan jobs.Plan) (jobs.N
 			WithHint("Make the vectors narrower (for text: max_features, min_df).")
 	}
 	m.begin()
-	s := &state{model: m, costs: make([]float64, len(labels)), now: make([]float64, len(m.weights)),
-		step: make([]float64, m.machines()), drift: make([]float64, m.machines()), done: make([]int32, m.machines())}
+	t := training{model: m, costs: make([]float64, len(labels)), now: make([]float64, len(m.weights)),
+		done: make([]int32, m.machines())}
 	for y := range labels {
-		s.costs[y] = j.Params.C
+		t.costs[y] = j.Params.C
 		if len(j.Params.ClassWeights) > 0 {
-			s.costs[y] = float64(j.Params.C * weights[y])
+			t.costs[y] = float64(j.Params.C * weights[y])
 		}
 	}
-	return jobs.Next{Phase: ascendName, Trees: []int{plan.Blocks}, State: jobs.ArraysOf(s)}, nil
+	next := jobs.Next{Phase: ascendName, Trees: []int{plan.Blocks}}
+	if next.Phase, err = j.solver(m); err != nil {
+		return jobs.Next{}, err
+	}
+	if next.Phase == newtonName {
+		next.State = jobs.ArraysOf(newNewton(t))
+	} else {
+		next.State = jobs.ArraysOf(newAscend(t, plan.Blocks))
+	}
+	return next, nil
+}
+
+// The solvers.
+const (
+	solverAuto = "auto"
+
+	// Numbers of the Hessians of all machines: up to which auto takes Newton's method, and which there may be.
+	autoNumbers   = 1 << 18
+	newtonNumbers = 1 << 22
+)
+
+// solver is the phase that trains a model.
+func (j job) solver(m *model) (string, error) {
+	n := m.stride()
+	most := newtonNumbers / max(1, m.machines())
+	fits := n < 1<<15 && dual.TriangleLen(n) <= most
+	switch {
+	case j.Params.Solver == newtonName && !fits:
+		return "", protocol.InputFault(protocol.CodeInputLimit,
+			"solver newton keeps %d matrices of %d x %d numbers, more than 2^22 in all", m.machines(), n, n).
+			WithHint("Take solver: ascend, or make the vectors narrower.")
+	case j.Params.Solver != solverAuto:
+		return j.Params.Solver, nil
+	case fits && m.machines()*dual.TriangleLen(n) <= autoNumbers:
+		return newtonName, nil
+	}
+	return ascendName, nil
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/jobstest"
 	"github.com/gram-compute/gram/jobs/learn/dual"
-	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -23,6 +22,9 @@ func specOf(params string) protocol.JobSpec {
 	spec.Spec.Repro.Seed = 7
 	return spec
 }
+
+// solvers are all but auto.
+var solvers = []string{newtonName, ascendName}
 
 func tryRun(t testing.TB, params string, shards [][]jobstest.Record, ops *kernelops.Set) (jobstest.Result, error) {
 	t.Helper()
@@ -79,12 +81,16 @@ func groups(n, width, classes int, sparse bool) []jobstest.Record {
 func TestTwoRecordsByHand(t *testing.T) {
 	two := []jobstest.Record{{Label: "b", Dense: []float32{1}}, {Label: "a", Dense: []float32{-1}}}
 	for loss, want := range map[string][2]float64{"hinge": {1, 0.5}, "squared_hinge": {0.8, 0.4}} {
-		for _, block := range []int{1, 2} {
-			m, _ := train(t, fmt.Sprintf(`{"loss":%q,"bias_scale":0,"tol":1e-9,"block_records":%d}`, loss, block), two)
-			c := m.proofs[0]
-			if math.Abs(m.weights[0]-want[0]) > 1e-4 || math.Abs(c.Primal-want[1]) > 1e-8 ||
-				math.Abs(c.Dual-want[1]) > 1e-8 || c.Relative() > 1e-9 {
-				t.Errorf("%s in blocks of %d: w %v, %+v", loss, block, m.weights, c)
+		for _, solver := range solvers {
+			for _, block := range []int{1, 2} {
+				params := fmt.Sprintf(`{"loss":%q,"bias_scale":0,"tol":1e-9,"blocks":%d,"solver":%q}`, loss,
+					block, solver)
+				m, _ := train(t, params, two)
+				c := m.proofs[0]
+				if math.Abs(m.weights[0]-want[0]) > 1e-4 || math.Abs(c.Primal-want[1]) > 1e-8 ||
+					math.Abs(c.Dual-want[1]) > 1e-8 || c.Relative() > 1e-9 {
+					t.Errorf("%s: w %v, %+v", params, m.weights, c)
+				}
 			}
 		}
 	}
@@ -95,55 +101,71 @@ func TestTwoRecordsByHand(t *testing.T) {
 func TestProofsHold(t *testing.T) {
 	for _, sparse := range []bool{false, true} {
 		records := groups(90, 5, 2, sparse)
-		for _, loss := range []string{"hinge", "squared_hinge"} {
-			params := `{"loss":%q,"C":0.5,"tol":%g,"block_records":30,"max_rounds":600}`
-			m, result := train(t, fmt.Sprintf(params, loss, 1e-3), records)
-			c := m.proofs[0]
-			if c.Relative() > 1e-3 {
-				t.Errorf("%s, sparse %v: %+v after %d rounds", loss, sparse, c, result.Rounds)
-			}
-			primal := dual.SquareOf(m.weights) / 2
-			for _, r := range records {
-				x := dual.Row{Values: r.Dense, Index: r.Indices, Bias: 1}
-				if sparse {
-					x.Values = r.Values
-				}
-				y := m.side(0, int(r.Label[0]-'a'))
-				primal += 0.5 * m.loss.Of(y*x.Dot(m.weights))
-			}
-			if math.Abs(primal-c.Primal) > c.PrimalError+1e-10*primal {
-				t.Errorf("%s, sparse %v: primal %v, the proof says %v within %v", loss, sparse, primal, c.Primal,
-					c.PrimalError)
-			}
-			best, _ := train(t, fmt.Sprintf(params, loss, 1e-4), records)
-			off := 0.0
-			for j, w := range best.weights {
-				off += (w - m.weights[j]) * (w - m.weights[j])
-			}
-			reach := math.Sqrt(2*c.GapUpper) + math.Sqrt(2*best.proofs[0].GapUpper)
-			if best.proofs[0].Relative() > 1e-4 || math.Sqrt(off) > reach {
-				t.Errorf("%s, sparse %v: weights are %v off, more than %v; %+v", loss, sparse, math.Sqrt(off), reach,
-					best.proofs[0])
+		for _, loss := range dual.Names {
+			for _, solver := range solvers {
+				params := fmt.Sprintf(`{"loss":%q,"C":0.5,"solver":%q,"blocks":3,"max_rounds":600,"tol":`, loss,
+					solver)
+				checkProof(t, params+"1e-3}", records, trainTo(t, params+"1e-4}", 1e-4, records))
 			}
 		}
+	}
+}
+
+// trainTo trains until a gap is proved.
+func trainTo(t *testing.T, params string, gap float64, records []jobstest.Record) *model {
+	t.Helper()
+	m, result := train(t, params, records)
+	if m.relative() > gap {
+		t.Errorf("%s: %+v after %d rounds", params, m.proofs[0], result.Rounds)
+	}
+	return m
+}
+
+func checkProof(t *testing.T, params string, records []jobstest.Record, best *model) {
+	t.Helper()
+	m := trainTo(t, params, 1e-3, records)
+	c := m.proofs[0]
+	primal := dual.SquareOf(m.weights) / 2
+	for _, r := range records {
+		x := dual.Row{Values: r.Dense, Index: r.Indices, Bias: 1}
+		if r.Dense == nil {
+			x.Values = r.Values
+		}
+		y := m.side(0, int(r.Label[0]-'a'))
+		primal += 0.5 * m.loss.Of(y*x.Dot(m.weights))
+	}
+	if math.Abs(primal-c.Primal) > c.PrimalError+1e-10*primal {
+		t.Errorf("%s: primal %v, the proof says %v within %v", params, primal, c.Primal, c.PrimalError)
+	}
+	off := 0.0
+	for j, w := range best.weights {
+		off += (w - m.weights[j]) * (w - m.weights[j])
+	}
+	if reach := math.Sqrt(2*c.GapUpper) + math.Sqrt(2*best.proofs[0].GapUpper); math.Sqrt(off) > reach {
+		t.Errorf("%s: weights are %v off, more than %v; %+v", params, math.Sqrt(off), reach, best.proofs[0])
 	}
 }
 
 // One model, to the bit, for any shards, kernel sets and groupings; another block_records gives another.
 func TestOneModel(t *testing.T) {
 	records := groups(230, 5, 3, false)
-	const params = `{"block_records":40,"class_weights":{"a":2},"max_rounds":12}`
-	_, whole := train(t, params, records)
-	want := jobstest.Digest(whole.Model)
-	for _, ops := range kernelops.All() {
-		result, err := tryRun(t, params, [][]jobstest.Record{records[:17], nil, records[17:100], records[100:]}, ops)
-		if err != nil || jobstest.Digest(result.Model) != want {
-			t.Errorf("%s: another model, or %v", ops.Name, err)
+	for _, solver := range solvers {
+		params := func(block int) string {
+			return fmt.Sprintf(`{"blocks":%d,"class_weights":{"a":2},"max_rounds":7,"tol":1e-9,"solver":%q}`, block,
+				solver)
 		}
-	}
-	_, other := train(t, `{"block_records":41,"class_weights":{"a":2},"max_rounds":12}`, records)
-	if jobstest.Digest(other.Model) == want {
-		t.Error("the same model of other blocks")
+		_, whole := train(t, params(6), records)
+		want := jobstest.Digest(whole.Model)
+		for _, ops := range kernelops.All() {
+			cut := [][]jobstest.Record{records[:17], nil, records[17:100], records[100:]}
+			result, err := tryRun(t, params(6), cut, ops)
+			if err != nil || jobstest.Digest(result.Model) != want {
+				t.Errorf("%s, %s: another model, or %v", solver, ops.Name, err)
+			}
+		}
+		if _, other := train(t, params(5), records); jobstest.Digest(other.Model) == want {
+			t.Errorf("%s: the same model of other blocks", solver)
+		}
 	}
 }
 
@@ -151,7 +173,7 @@ func TestOneModel(t *testing.T) {
 func TestPredictions(t *testing.T) {
 	for _, classes := range []int{2, 4} {
 		records := groups(200, 8, classes, false)
-		m, result := train(t, `{"block_records":50,"tol":1e-2}`, records)
+		m, result := train(t, `{"blocks":4,"tol":1e-2}`, records)
 		if m.relative() > 1e-2 {
 			t.Errorf("%d classes: a gap of %v", classes, m.relative())
 		}
@@ -188,33 +210,37 @@ func TestOddRecords(t *testing.T) {
 	for i := range records {
 		records[i].Weight = 1
 	}
-	m, _ := train(t, `{"block_records":100,"max_rounds":5}`, records)
-	with, _ := train(t, `{"block_records":100,"max_rounds":5}`, append(records, far))
-	if !slices.Equal(m.weights, with.weights) || m.proofs[0].Primal != with.proofs[0].Primal {
-		t.Errorf("%+v, and %+v with a record that weighs 0", m.proofs, with.proofs)
+	for _, solver := range solvers {
+		params := fmt.Sprintf(`{"blocks":1,"max_rounds":5,"solver":%q}`, solver)
+		m, _ := train(t, params, records)
+		with, _ := train(t, params, append(records, far))
+		if !slices.Equal(m.weights, with.weights) || m.proofs[0].Primal != with.proofs[0].Primal {
+			t.Errorf("%s: %+v, and %+v with a record that weighs 0", solver, m.proofs, with.proofs)
+		}
 	}
 	for _, sum := range []float64{math.Inf(1), math.NaN()} {
-		a := &ascent{state: &state{model: &model{space: &features.Space{}}}, moves: []float64{0, sum}}
-		_, err := a.tally()
-		var fault *protocol.Fault
-		if !errors.As(err, &fault) || fault.Code != protocol.CodeInputLimit {
-			t.Errorf("a sum of %v: %v", sum, err)
+		_, ascended := (&ascent{moves: []float64{0, sum}}).tally()
+		_, bent := (&bent{values: []float64{sum}}).tally()
+		for _, err := range []error{ascended, bent} {
+			var fault *protocol.Fault
+			if !errors.As(err, &fault) || fault.Code != protocol.CodeInputLimit {
+				t.Errorf("a sum of %v: %v", sum, err)
+			}
 		}
 	}
 }
 
 // Carries and tallies of another shape are faults, not panics.
 func TestMalformed(t *testing.T) {
-	short := coefficients{make([]float64, 3), make([]float64, 3)}
-	a := &ascent{state: &state{}, before: short, after: coefficients{alpha: make([]float64, 4)}}
-	if _, err := a.tally(); err == nil {
+	short := carried(make([]float64, 3))
+	if _, err := short.at(3); err == nil || short.checkLen(4) == nil {
 		t.Error("a carry of three coefficients was taken for a block of four")
 	}
-	single, two := &tally{room: make([]float64, 1)}, &tally{room: make([]float64, 2)}
-	if _, err := single.plus(two); err == nil {
+	single, two := measures{violation: make([]float64, 1)}, measures{violation: make([]float64, 2)}
+	if _, err := single.plus(&two); err == nil || single.check(2) == nil {
 		t.Error("tallies of one and of two machines were joined")
 	}
-	for _, params := range []string{`{"C":0}`, `{"tol":0}`, `{"loss":"log"}`, `{"max_rounds":0}`} {
+	for _, params := range []string{`{"C":0}`, `{"tol":0}`, `{"loss":"log"}`, `{"max_rounds":0}`, `{"solver":"x"}`} {
 		if _, err := New(specOf(params)); err == nil {
 			t.Errorf("%s was accepted", params)
 		}

@@ -1,88 +1,79 @@
 package linearmodel
 
 import (
+	"fmt"
+	"math"
+	"slices"
+
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/jobs/learn/sums"
+	"github.com/gram-compute/gram/jobs/learn/dual"
+	"github.com/gram-compute/gram/protocol"
 )
 
-// state is a model in training, and where each machine is.
-type state struct {
+// training is a model in training, and where each machine is.
+type training struct {
 	*model
 	costs []float64 // of a record of each class that weighs 1
-	now   []float64 // weights, as those of the model: the running sums
-	step  []float64 // that the coefficients have yet to go along the last course of each machine
-	drift []float64 // bound on how far now is from the sum that the coefficients say
+	now   []float64 // weights, as those of the model
 	done  []int32   // 1 of the machines that are
 }
 
 // Fields lists the state.
-func (s *state) Fields(f *jobs.Fields) {
+func (s *training) Fields(f *jobs.Fields) {
 	jobs.Make(f, &s.model).Fields(f)
 	jobs.List(f, "costs", &s.costs, s.space.Labels.Len())
 	jobs.List(f, "now", &s.now, s.machines(), s.stride())
-	jobs.List(f, "step", &s.step, s.machines())
-	jobs.List(f, "drift", &s.drift, s.machines())
 	jobs.List(f, "done", &s.done, s.machines())
 }
 
-// coefficients are a leaf's carry: of each training record of its block, one of each for each machine.
-type coefficients struct {
-	alpha, change []float64 // [records, machines]
+// own gives the state memory that no array shares.
+func (s *training) own() {
+	s.weights, s.now, s.proofs = slices.Clone(s.weights), slices.Clone(s.now), slices.Clone(s.proofs)
+	s.done = slices.Clone(s.done)
 }
 
-// Fields lists the coefficients.
-func (c *coefficients) Fields(f *jobs.Fields) {
-	jobs.List(f, "alpha", &c.alpha)
-	jobs.List(f, "change", &c.change, len(c.alpha))
-}
-
-// The sums of a tally, of each machine.
-const (
-	sumLoss = iota
-	sumSlope
-	sumBend
-	sumLinear
-	sumQuadratic
-	sumReach
-	sumGain
-	sumCross
-	sumCourseBend
-	sumTravel
-	tallySums
-)
-
-// tally is what leaves found together.
-type tally struct {
-	moves     *sums.Exact // [machines x stride]: sums of change y x
-	sums      *sums.Exact // [machines x tallySums]
-	room      []float64   // of each machine, the longest step
-	violation []float64   // of each machine, the greatest
-	records   int64       // of the largest block
-	terms     int64       // of the longest row
-}
-
-// Fields lists the tally.
-func (t *tally) Fields(f *jobs.Fields) {
-	jobs.Make(f, &t.moves).Fields(f, "moves")
-	jobs.Make(f, &t.sums).Fields(f, "sums")
-	jobs.List(f, "room", &t.room)
-	jobs.List(f, "violation", &t.violation, len(t.room))
-	jobs.Tuple(f, "longest", &t.records, &t.terms)
-}
-
-// plus joins what two neighbors found.
-func (t *tally) plus(right *tally) (*tally, error) {
-	if len(t.room) != len(right.room) {
-		return nil, jobs.Malformed("tallies of %d and %d machines", len(t.room), len(right.room))
+// certify keeps the weights of a machine if none before had a lower primal objective, and what is proved. The objective
+// of weights of zero is what all records cost.
+func (s *training) certify(k int, now dual.Certificate) error {
+	switch relative := now.Relative(); {
+	case s.rounds == 1 && now.Primal == 0:
+		return protocol.EmptyFault("every training record weighs 0").WithHint("Check spec.input.weight.")
+	case !(now.Primal > 0 && relative >= 0 && relative <= math.MaxFloat64):
+		return jobs.Malformed("the objectives of machine %d are %v and %v", k, now.Primal, now.Dual)
+	case s.rounds == 1:
+		s.proofs[k] = now // of weights of zero, as the model has them
+		return nil
 	}
-	both := &tally{room: make([]float64, len(t.room)), violation: make([]float64, len(t.room)),
-		records: max(t.records, right.records), terms: max(t.terms, right.terms)}
-	for k := range t.room {
-		both.room[k], both.violation[k] = min(t.room[k], right.room[k]), max(t.violation[k], right.violation[k])
+	better := false
+	if s.proofs[k], better = s.proofs[k].Better(now); better {
+		copy(s.row(s.weights, k), s.row(s.now, k))
 	}
-	var err error
-	if both.moves, err = t.moves.Plus(right.moves); err == nil {
-		both.sums, err = t.sums.Plus(right.sums)
+	return nil
+}
+
+// facts tell how far a machine is.
+func (s *training) facts(f *jobs.Facts, k int, standing dual.Standing) {
+	name := fmt.Sprintf("linear.round.%05d.", s.rounds)
+	if s.machines() > 1 {
+		name += fmt.Sprintf("%03d.", k)
 	}
-	return both, err
+	f.Add(name+"gap", s.proofs[k].Relative())
+	f.Add(name+"violation", standing.Violation)
+}
+
+// next is what follows a round of a phase: another, or the end of the training.
+func (j job) next(s *training, phase string, state jobs.Arrays, facts jobs.Facts, round jobs.Round) (jobs.Next, error) {
+	finished := !slices.Contains(s.done, 0) || s.rounds >= int64(j.Params.MaxRounds)
+	if finished {
+		facts.Add("linear.rounds", s.rounds)
+		facts.Add("linear.gap", s.relative())
+	}
+	metrics, err := facts.Metrics()
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	if finished {
+		return j.Judge.End(jobs.Next{State: jobs.ArraysOf(s.model), Metrics: metrics}, round.Plan), nil
+	}
+	return jobs.Next{Phase: phase, Trees: []int{round.Plan.Blocks}, State: state, Metrics: metrics}, nil
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/describe"
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
-	"github.com/gram-compute/gram/jobs/learn/rank"
 	"github.com/gram-compute/gram/jobs/learn/sums"
 )
 
@@ -28,7 +27,8 @@ func (m *model) describe(p *describe.Page) error {
 		p.Text("\n%s (bias %.4g)\n",
 			describe.Clip(strconv.QuoteToGraphic(string(m.space.Labels.At(y))), describe.Width-20),
 			float32(sign*w[m.Width]))
-		p.Words(m.topColumns(w[:m.Width], sign, p.Few(few)))
+		weight := func(j int) float64 { return float64(sign * w[j]) }
+		p.Words(describe.Leading(m.Width, weight, m.columnName, p.Few(few)))
 	}
 	p.Shown("%d of %d classes", len(classes), m.Classes)
 	return nil
@@ -81,20 +81,12 @@ func (m *model) describeVotes() string {
 	return text
 }
 
-// topColumns names the columns of the greatest weights above 0, times sign.
-func (m *model) topColumns(w []float32, sign float32, top int) []string {
-	var words []string
-	for _, j := range rank.Greatest(len(w), func(j int) float32 { return float32(sign * w[j]) }) {
-		if len(words) == top || !(sign*w[j] > 0) {
-			break
-		}
-		name := "column " + strconv.Itoa(j+1)
-		if d := m.space.Dictionary(); d != nil {
-			name = strconv.QuoteToGraphic(string(d.Terms.At(j)))
-		}
-		words = append(words, fmt.Sprintf("%s %.4g", name, float32(sign*w[j])))
+// columnName names a column, of texts by its word.
+func (m *model) columnName(j int) string {
+	if d := m.space.Dictionary(); d != nil {
+		return strconv.QuoteToGraphic(string(d.Terms.At(j)))
 	}
-	return words
+	return "column " + strconv.Itoa(j+1)
 }
 
 // figures are the mistakes of each epoch, what is known of the margin, and the weights of the classes as pictures

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/rank"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -102,6 +103,17 @@ func (p *Page) Words(words []string) {
 		}
 	}
 	p.wrap(words)
+}
+
+// Leading names the columns of the greatest weights above 0, with these, the greatest first; top of them at most.
+func Leading(columns int, weight func(column int) float64, name func(column int) string, top int) (words []string) {
+	for _, j := range rank.Greatest(columns, weight) {
+		if len(words) == top || !(weight(j) > 0) {
+			break
+		}
+		words = append(words, fmt.Sprintf("%s %.4g", name(j), weight(j)))
+	}
+	return words
 }
 
 // maxNamed bounds the classes that an error names.

@@ -1,0 +1,25 @@
+package casetest
+
+func linear() []Case {
+	linear := "LinearModel"
+	return []Case{
+		{Name: "linear", Kind: linear, Params: `{"features":{"scale":"standard"}}`, Golden: true, Phases: iris,
+			Shards: []*Data{rounding}, Blocks: true,
+			Degenerate: &Learner{Predicts: true, Classifies: true},
+			Memory:     &Large{Input: table32}},
+		{Name: "linear-squared", Kind: linear, Params: `{"loss":"squared_hinge","features":{"scale":"l2"}}`,
+			Golden: true, Phases: irisSparse, Shards: []*Data{roundingSparse}, Blocks: true},
+		{Name: "linear-texts", Kind: linear, Params: `{"solver":"ascend","C":0.1}`, Golden: true, Phases: Mails,
+			Shards: []*Data{roundingTexts}, Blocks: true},
+		{Name: "linear-hashed", Kind: linear,
+			Params: `{"solver":"ascend","max_rounds":20,"features":{"hashing":{"bits":6}}}`, Golden: true, Phases: Mails},
+		{Name: "linear-ascends", Kind: linear, Params: `{"solver":"ascend","max_rounds":20}`, Phases: iris,
+			Memory: &Large{Input: sparse}},
+		{Name: "linear-digits", Kind: linear,
+			Params: `{"blocks":5,"max_rounds":8,"features":{"scale":"standard"}}`,
+			Matrix: &Clustered{Over: digits, Kill: `{"blocks":5,"max_rounds":4}`, Digest: "10875e682f7e4a4f6653cf80b8607ff691d21e0e9df8e38ca77b7821c89d40e2"}},
+		{Name: "linear-digits-ascend", Kind: linear, Params: `{"solver":"ascend","blocks":5,"max_rounds":6}`,
+			Matrix: &Clustered{Over: digits, Kill: `{"solver":"ascend","blocks":5,"max_rounds":4}`,
+				Digest: "86eeba6dd66a332b7854465d427f16a37752910371d9e295ba70b10cb1e0d65e"}},
+	}
+}

@@ -1,0 +1,114 @@
+package linearmodel
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/describe"
+	"github.com/gram-compute/gram/jobs/learn/evaluation"
+	"github.com/gram-compute/gram/kernelops/fmath"
+)
+
+// describe tells people what a model is, within 80 columns: what is proved of it, and for each class the columns (of
+// texts, the words) whose weights speak most for it. For two classes they are those of the one row, with its sign
+// turned for the first class.
+func (m *model) describe(p *describe.Page) error {
+	const few = 8 // classes, and columns of each
+	labels := m.space.Labels.List()
+	classes, err := p.Classes(labels, few)
+	if err != nil {
+		return err
+	}
+	p.Line("kind", "%s, loss %s", KindName, m.loss)
+	p.Line("classes", "%d", len(labels))
+	p.Line("records", "%d training records of %d columns, scale %s", m.space.Records, m.space.Width, m.space.Scale())
+	p.Line("rounds", "%d", m.rounds)
+	p.Line("proved", "the objective is at most %.3g of itself above the least", m.relative())
+	for _, y := range classes {
+		machine, sign := y, 1.0
+		if m.machines() == 1 {
+			machine, sign = 0, m.side(0, y)
+		}
+		w := m.row(m.weights, machine)
+		p.Text("\n%s (bias %.4g)\n", describe.Clip(strconv.QuoteToGraphic(labels[y]), describe.Width-20),
+			float64(float64(sign*w[m.space.Width])*m.biasScale))
+		p.Words(describe.Leading(m.space.Width, func(j int) float64 { return float64(sign * w[j]) }, m.columnName,
+			p.Few(few)))
+	}
+	p.Shown("%d of %d classes", len(classes), len(labels))
+	return nil
+}
+
+func (m *model) columnName(j int) string {
+	if d := m.space.Dictionary(); d != nil {
+		return strconv.QuoteToGraphic(string(d.Terms.At(j)))
+	}
+	return "column " + strconv.Itoa(j+1)
+}
+
+// machineName says what a machine looks for.
+func (m *model) machineName(k int) string {
+	if m.machines() == 1 {
+		return fmt.Sprintf("%s against %s", m.space.Labels.At(1), m.space.Labels.At(0))
+	}
+	return string(m.space.Labels.At(k))
+}
+
+// figures are the gaps by round, what is proved in the end, and the weights as pictures where their width is a square;
+// then how the test records were decided.
+func (m *model) figures(metrics []jobs.Metric) ([]jobs.Figure, error) {
+	const most = 64 // machines that are shown
+	gaps, err := m.gaps(metrics, most)
+	if err != nil {
+		return nil, err
+	}
+	proved := &jobs.FigureTable{Columns: []string{"machine", "primal", "dual", "gap at most", "of the primal"}}
+	for k, c := range m.proofs[:min(most, len(m.proofs))] {
+		proved.Rows = append(proved.Rows, []string{m.machineName(k), fmt.Sprintf("%.10g", c.Primal),
+			fmt.Sprintf("%.10g", c.Dual), fmt.Sprintf("%.3g", c.GapUpper), fmt.Sprintf("%.3g", c.Relative())})
+	}
+	figures := []jobs.Figure{
+		{Title: "Proved gap by round", Lines: &jobs.LineChart{X: "round", Y: "log10 of the gap", Series: gaps},
+			Caption: "The gap between the least primal and the greatest dual objective so far, as a part of the primal."},
+		{Title: "What is proved", Table: proved,
+			Caption: "The best primal objective is between dual and primal. The gap bounds the rounding of both."},
+	}
+	figures = append(figures, jobs.Pictures("Weights",
+		"The weights as pictures, each between its own least and greatest.", m.space.Width, m.machines(), m.machineName,
+		func(k int) []float64 { return m.row(m.weights, k)[:m.space.Width] })...)
+	judged, err := evaluation.Figures(nil, metrics)
+	return append(figures, judged...), err
+}
+
+// gapMetric is the name of a gap in the metrics of a round: of the round and, of several machines, of one.
+var gapMetric = regexp.MustCompile(`^linear\.round\.(\d+)(?:\.(\d+))?\.gap$`)
+
+// gaps are the logarithms of the gaps of the first machines, by round.
+func (m *model) gaps(metrics []jobs.Metric, most int) ([]jobs.Series, error) {
+	lines := make([]jobs.Series, min(most, m.machines()))
+	for k := range lines {
+		lines[k].Name = m.machineName(k)
+	}
+	for _, metric := range metrics {
+		found := gapMetric.FindStringSubmatch(metric.Name)
+		if found == nil {
+			continue
+		}
+		round, _ := strconv.Atoi(found[1]) // digits, and a machine of none is the first
+		k, _ := strconv.Atoi(found[2])
+		if k >= len(lines) {
+			continue
+		}
+		gap := 0.0
+		if err := jobs.ReadMetric([]jobs.Metric{metric}, metric.Name, &gap); err != nil {
+			return nil, err
+		}
+		if gap > 0 {
+			lines[k].X, lines[k].Y = append(lines[k].X, float64(round)), append(lines[k].Y, fmath.Log(gap)/math.Ln10)
+		}
+	}
+	return lines, nil
+}

@@ -1,0 +1,84 @@
+package linearmodel
+
+import (
+	"context"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/dual"
+	"github.com/gram-compute/gram/jobs/learn/features"
+)
+
+// record is a training record.
+type record struct {
+	dual.Row
+	number int // in its block
+	class  int
+	cost   float64
+	square float64
+}
+
+// read gives the vectors of the leaf's own block to visit, with the ordinal of the first record of what they are from.
+func (j job) read(
+	ctx context.Context, s *training, leaf jobs.Leaf, visit func(v features.Vectors, first int64) error,
+) error {
+	reader, train := s.space.NewReader(), j.Train()
+	if s.rounds > 0 {
+		reader.Trust() // the first round looked at all values
+	}
+	for part, err := range leaf.ReadBlock(ctx, jobs.Input, leaf.Index) {
+		if err == nil {
+			err = ctx.Err()
+		}
+		var v features.Vectors
+		if err == nil {
+			v, err = reader.Read(part.Block, train)
+		}
+		if err == nil {
+			err = visit(v, part.First)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recordOf is row i of some vectors, and the record of that number in its block.
+func (s *training) recordOf(v features.Vectors, i, number int) (record, error) {
+	if v.Class[i] < 0 {
+		return record{}, features.Unseen(v.IDs[i])
+	}
+	r := record{Row: dual.Row{Bias: s.biasScale}, number: number, class: int(v.Class[i]), cost: s.costs[v.Class[i]]}
+	if v.Weights != nil {
+		r.cost = float64(r.cost * float64(v.Weights[i]))
+	}
+	if v.Sparse.Width > 0 {
+		r.Index, r.Values = v.Sparse.Row(i)
+	} else {
+		r.Values = v.Dense.Row(i)
+	}
+	r.square = r.Square()
+	return r, nil
+}
+
+// carried is a number of each record and machine that a leaf carries from one round to the next: none before the first.
+type carried []float64
+
+// at is that of one record and machine.
+func (c carried) at(i int) (float64, error) {
+	switch {
+	case len(c) == 0:
+		return 0, nil
+	case i >= len(c):
+		return 0, jobs.Malformed("%d coefficients are carried, fewer than the block has", len(c))
+	}
+	return c[i], nil
+}
+
+// checkLen refuses coefficients of a block of another size.
+func (c carried) checkLen(want int) error {
+	if len(c) > 0 && len(c) != want {
+		return jobs.Malformed("%d coefficients are carried for a block of %d", len(c), want)
+	}
+	return nil
+}
