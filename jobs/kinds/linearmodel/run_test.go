@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gram-compute/gram/jobs"
@@ -227,6 +228,26 @@ func TestOddRecords(t *testing.T) {
 				t.Errorf("a sum of %v: %v", sum, err)
 			}
 		}
+	}
+}
+
+// A job that ends before it has proved what it should says so.
+func TestUnproved(t *testing.T) {
+	records := groups(60, 3, 2, false)
+	for rounds, want := range map[int]bool{2: true, 1000: false} {
+		_, result := train(t, fmt.Sprintf(`{"max_rounds":%d}`, rounds), records)
+		var warnings []string
+		if err := jobs.ReadMetric(result.Metrics, jobs.WarningsMetric, &warnings); err != nil {
+			t.Fatal(err)
+		}
+		if warned := strings.Contains(strings.Join(warnings, ""), "after 2 rounds, the gap"); warned != want {
+			t.Errorf("%d rounds: %q", rounds, warnings)
+		}
+	}
+	var fault *protocol.Fault
+	nothing := &training{model: &model{rounds: 1}}
+	if err := nothing.certify(0, dual.Certificate{}); !errors.As(err, &fault) || fault.Code != protocol.CodeInputEmpty {
+		t.Errorf("where no record weighs anything: %v", err)
 	}
 }
 

@@ -51,12 +51,15 @@ func (s *training) certify(k int, now dual.Certificate) error {
 	return nil
 }
 
-// facts tell how far a machine is.
+// facts tell how far a machine is: the least primal and the greatest dual objective so far, the gap that is proved
+// between them as a part of the primal, and the greatest violation at the coefficients of the round.
 func (s *training) facts(f *jobs.Facts, k int, standing dual.Standing) {
 	name := fmt.Sprintf("linear.round.%05d.", s.rounds)
 	if s.machines() > 1 {
 		name += fmt.Sprintf("%03d.", k)
 	}
+	f.Add(name+"primal", s.proofs[k].Primal)
+	f.Add(name+"dual", s.proofs[k].Dual)
 	f.Add(name+"gap", s.proofs[k].Relative())
 	f.Add(name+"violation", standing.Violation)
 }
@@ -67,6 +70,7 @@ func (j job) next(s *training, phase string, state jobs.Arrays, facts jobs.Facts
 	if finished {
 		facts.Add("linear.rounds", s.rounds)
 		facts.Add("linear.gap", s.relative())
+		j.warn(s, &facts)
 	}
 	metrics, err := facts.Metrics()
 	if err != nil {
@@ -76,4 +80,13 @@ func (j job) next(s *training, phase string, state jobs.Arrays, facts jobs.Facts
 		return j.Judge.End(jobs.Next{State: jobs.ArraysOf(s.model), Metrics: metrics}, round.Plan), nil
 	}
 	return jobs.Next{Phase: phase, Trees: []int{round.Plan.Blocks}, State: state, Metrics: metrics}, nil
+}
+
+// warn says so if less is proved than the spec asks for.
+func (j job) warn(s *training, facts *jobs.Facts) {
+	if gap := s.relative(); gap > j.Params.Tol {
+		text := fmt.Sprintf("after %d rounds, the gap that is proved is %.3g of the objective, more than params.tol, %g: "+
+			"raise params.max_rounds, scale the features, or lower params.C", s.rounds, gap, j.Params.Tol)
+		facts.Add(jobs.WarningsMetric, []string{text})
+	}
 }
