@@ -142,7 +142,7 @@ const (
 
 	// Numbers of the Hessians of all machines: up to which auto takes Newton's method, and which there may be.
 	autoNumbers   = 1 << 18
-	newtonNumbers = 1 << 22
+	newtonNumbers = 1 << 20
 )
 
 // solver is the phase that trains a model.
@@ -153,7 +153,7 @@ func (j job) solver(m *model) (string, error) {
 	switch {
 	case j.Params.Solver == newtonName && !fits:
 		return "", protocol.InputFault(protocol.CodeInputLimit,
-			"solver newton keeps %d matrices of %d x %d numbers, more than 2^22 in all", m.machines(), n, n).
+			"solver newton keeps %d matrices of %d x %d numbers, more than 2^20 in all", m.machines(), n, n).
 			WithHint("Take solver: ascend, or make the vectors narrower.")
 	case j.Params.Solver != solverAuto:
 		return j.Params.Solver, nil

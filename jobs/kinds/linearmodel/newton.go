@@ -7,7 +7,6 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/dual"
 	"github.com/gram-compute/gram/jobs/learn/features"
-	"github.com/gram-compute/gram/jobs/learn/shuffle"
 	"github.com/gram-compute/gram/jobs/learn/sums"
 	"github.com/gram-compute/gram/kernelops"
 )
@@ -106,8 +105,17 @@ func (h *held) Fields(f *jobs.Fields) {
 func (p *newtonPhase) phase() jobs.Phase {
 	return jobs.MapReduce[*newtonState, *bends]{
 		Name: newtonName, State: jobs.Load[newtonState], Partial: func() *bends { return new(bends) },
-		Carry: p.measure, Merge: (*bends).plus, Step: p.step, Gathers: shuffle.Gathers(true),
+		Carry: p.measure, Merge: (*bends).plus, Step: p.step, Gathers: p.gathers,
 	}.Phase()
+}
+
+// gathers is what the matrices take at most, which only the state knows: as numbers, and as sums of several limbs.
+func (p *newtonPhase) gathers(jobs.Leaf, func(jobs.Source, int) int64) int64 {
+	const each = 8 * 6
+	if p.Params.Solver == newtonName {
+		return each * newtonNumbers
+	}
+	return each * autoNumbers
 }
 
 // measure goes once over the leaf's own block: O(values x columns) for each machine at most.

@@ -35,7 +35,8 @@ func TestAgainstLIBLINEAR(t *testing.T) {
 	records := irises(t)
 	for loss, machines := range irisByLIBLINEAR {
 		for solver, tol := range map[string]float64{newtonName: 1e-9, ascendName: 1e-3} {
-			params := fmt.Sprintf(`{"loss":%q,"solver":%q,"tol":%g,"C":0.1,"blocks":2,"max_rounds":5000}`, loss, solver, tol)
+			params := fmt.Sprintf(`{"loss":%q,"solver":%q,"tol":%g,"C":0.1,"blocks":2,"max_rounds":5000}`, loss,
+				solver, tol)
 			m := trainTo(t, params, tol, records)
 			for k, want := range machines {
 				c := m.proofs[k]
@@ -47,8 +48,8 @@ func TestAgainstLIBLINEAR(t *testing.T) {
 					off += (w - want.weights[j]) * (w - want.weights[j])
 				}
 				if reach := math.Sqrt(2*c.GapUpper) + math.Sqrt(2*(want.primal-best)); math.Sqrt(off) > reach+1e-9 {
-					t.Errorf("%s, machine %d: the weights are %v from LIBLINEAR's, more than %v", params, k, math.Sqrt(off),
-						reach)
+					t.Errorf("%s, machine %d: the weights are %v from LIBLINEAR's, more than %v", params, k,
+						math.Sqrt(off), reach)
 				}
 			}
 		}
