@@ -9,6 +9,7 @@ func linear() []Case {
 			Memory:     &Large{Input: table32}},
 		{Name: "linear-squared", Kind: linear, Params: `{"loss":"squared_hinge","features":{"scale":"l2"}}`,
 			Golden: true, Phases: irisSparse, Shards: []*Data{roundingSparse}, Blocks: true},
+		{Name: "linear-ridge", Kind: linear, Params: `{"loss":"squared","C":10}`, Golden: true, Phases: iris},
 		{Name: "linear-texts", Kind: linear, Params: `{"solver":"ascend","C":0.1}`, Golden: true, Phases: Mails,
 			Shards: []*Data{roundingTexts}, Blocks: true},
 		{Name: "linear-hashed", Kind: linear,

@@ -2,6 +2,7 @@ package linearmodel
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/blocks"
@@ -49,7 +50,8 @@ type Params struct {
 func (p *Params) Parameters() []params.Parameter {
 	return []params.Parameter{
 		params.Choice("loss", &p.Loss, dual.Hinge.String(), dual.Names...).
-			Says("Loss of a record that is not beyond the margin: its distance to it, or the square of that."),
+			Says("Loss of a record that is not beyond the margin: its distance to it, or the square of that; squared: that " +
+				"of all records, beyond it too (ridge)."),
 		params.Number("C", &p.C, 1, "[1e-9, 1e9]").
 			Says("Cost of the losses, in comparison with half the square of the weights."),
 		params.Choice("solver", &p.Solver, solverAuto, solverAuto, newtonName, ascendName).
@@ -71,10 +73,7 @@ func (p *Params) Parameters() []params.Parameter {
 
 // loss of parameters that were checked.
 func (p Params) loss() dual.Loss {
-	if p.Loss == dual.SquaredHinge.String() {
-		return dual.SquaredHinge
-	}
-	return dual.Hinge
+	return dual.Loss(max(0, slices.Index(dual.Names, p.Loss))) //lint:checked a few losses
 }
 
 // job is what all phases of a job know.

@@ -24,8 +24,9 @@ type Standing struct {
 	Slope     float64 // of c |x| times a bound on the slope of the loss
 	Bend      float64 // of c |x|^2 times one on its change
 	Linear    float64 // of alpha
+	Size      float64 // of its magnitude
 	Quadratic float64 // of q alpha^2 / 2
-	Reach     float64 // of alpha |x|
+	Reach     float64 // of the magnitude of alpha |x|
 
 	Records   int64   // of the largest block
 	Terms     int64   // of the longest row
@@ -40,8 +41,9 @@ func (s *Standing) Add(l Loss, alpha, margin, square, cost float64, terms int) {
 	s.Slope += float64(float64(cost*length) * slope)
 	s.Bend += float64(float64(cost*square) * bend)
 	s.Linear += alpha
+	s.Size += math.Abs(alpha)
 	s.Quadratic += float64(float64(float64(l.curvature(cost)*alpha)*alpha) / 2)
-	s.Reach += float64(alpha * length)
+	s.Reach += float64(math.Abs(alpha) * length)
 	s.Records++
 	s.Terms = max(s.Terms, int64(terms))
 	s.Violation = max(s.Violation, l.Violation(alpha, margin, cost))
@@ -66,8 +68,8 @@ func Certify(w, of []float64, all Standing, drift float64) Certificate {
 	c := Certificate{Primal: half + all.Loss, Dual: all.Linear - all.Quadratic - ofHalf}
 	c.PrimalError = float64(rounding*half) + float64(sums*all.Loss) + float64(off*all.Slope) +
 		float64(float64(off*off)*all.Bend) + float64(unit*c.Primal)
-	c.DualError = float64(rounding*ofHalf) + float64(sums*(all.Linear+all.Quadratic)) + float64(norm(of)*drift) +
-		float64(drift*drift)/2 + float64(2*unit*(all.Linear+all.Quadratic+ofHalf))
+	c.DualError = float64(rounding*ofHalf) + float64(sums*(all.Size+all.Quadratic)) + float64(norm(of)*drift) +
+		float64(drift*drift)/2 + float64(2*unit*(all.Size+all.Quadratic+ofHalf))
 	c.PrimalError, c.DualError = float64(c.PrimalError*slack)+tiny, float64(c.DualError*slack)+tiny
 	return c.gap()
 }

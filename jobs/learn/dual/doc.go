@@ -4,10 +4,11 @@
 // a record, C times its weights, the primal and the dual objectives are
 //
 //	P(w)     = |w|^2/2 + sum of c loss(y <w, x>)
-//	D(alpha) = sum of (alpha - q alpha^2/2) - |W(alpha)|^2/2,  W(alpha) = sum of alpha y x,  0 <= alpha <= u
+//	D(alpha) = sum of (alpha - q alpha^2/2) - |W(alpha)|^2/2,  W(alpha) = sum of alpha y x,  l <= alpha <= u
 //
-//	hinge          loss(m) = max(0, 1-m)     u = c          q = 0
-//	squared hinge  loss(m) = max(0, 1-m)^2   u = infinity   q = 1/(2c)
+//	hinge          loss(m) = max(0, 1-m)     l = 0           u = c          q = 0
+//	squared hinge  loss(m) = max(0, 1-m)^2   l = 0           u = infinity   q = 1/(2c)
+//	squared        loss(m) = (1-m)^2         l = -infinity   u = infinity   q = 1/(2c)
 //
 // (Hsieh, Chang, Lin, Keerthi and Sundararajan, "A dual coordinate descent method for large-scale linear SVM", ICML
 // 2008, (1) to (4).) The bias is the weight of a column that is the same number in each row, so it is penalized.

@@ -45,7 +45,7 @@ var scales = [][2]float64{{1, 0}, {1, 1e6}, {1e-3, 1}, {1e4, 1e4}, {1e-42, 0}, {
 func random(r *rand.Rand) (p problem, width int) {
 	width = 1 + r.IntN(6)
 	n := 2 + r.IntN(24)
-	p = problem{loss: Loss(r.IntN(2)), each: 1 + r.IntN(n)}
+	p = problem{loss: Loss(r.IntN(3)), each: 1 + r.IntN(n)}
 	bias, sparse := []float64{0, 1, 100}[r.IntN(3)], r.IntN(3) == 0
 	shared := scales[r.IntN(len(scales))]
 	cost := math.Ldexp(1+r.Float64(), r.IntN(24)-12)
@@ -131,7 +131,7 @@ func TestRoundsAscend(t *testing.T) {
 func TestAscend(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	for range 2000 {
-		l, cost := Loss(r.IntN(2)), math.Ldexp(1, r.IntN(8)-4)
+		l, cost := Loss(r.IntN(3)), math.Ldexp(1, r.IntN(8)-4)
 		alpha, margin, square := cost*r.Float64(), 3*r.NormFloat64(), r.Float64()
 		if r.IntN(5) == 0 {
 			square = 0
@@ -139,22 +139,22 @@ func TestAscend(t *testing.T) {
 		value := func(to float64) float64 { // of the dual, less what it was
 			d := to - alpha
 			q := 0.0
-			if l == SquaredHinge {
+			if l.Smooth() {
 				q = 1 / (2 * cost)
 			}
 			return d*(1-margin) - square*d*d/2 - q*(to*to-alpha*alpha)/2
 		}
 		best := l.Ascend(alpha, margin, square, cost)
-		if best < 0 || best > l.Upper(cost) {
+		if best < l.lower() || best > l.Upper(cost) {
 			t.Fatalf("%v is not allowed", best)
 		}
 		for _, to := range []float64{0, cost, best / 2, best * 0.99, best*1.01 + 1e-9, alpha, best + 1} {
-			if to <= l.Upper(cost) && value(to) > value(best)+1e-9*(1+math.Abs(value(best))) {
+			if to >= l.lower() && to <= l.Upper(cost) && value(to) > value(best)+1e-9*(1+math.Abs(value(best))) {
 				t.Fatalf("%s: alpha %v margin %v square %v cost %v: %v is below %v", l, alpha, margin, square, cost,
 					best, to)
 			}
 		}
-		if square > 0 || l == SquaredHinge {
+		if square > 0 || l.Smooth() {
 			moved := margin + square*(best-alpha)
 			if v := l.Violation(best, moved, cost); v > 1e-9*(1+math.Abs(margin)+square*best) {
 				t.Fatalf("%s: the slope at the best is %v", l, v)
@@ -174,7 +174,7 @@ func TestCourseOfNothing(t *testing.T) {
 	if step := c.Step([]float64{1, 0}, []float64{0, 0}); math.Abs(step-2) > 1e-14 {
 		t.Error("step", step)
 	}
-	if got := fmt.Sprint(Hinge, SquaredHinge); got != "hinge squared_hinge" {
+	if got := fmt.Sprint(Hinge, SquaredHinge, Squared); got != "hinge squared_hinge squared" {
 		t.Error(got)
 	}
 }

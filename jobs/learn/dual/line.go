@@ -25,7 +25,7 @@ func (c *Course) Add(l Loss, alpha, change, square, cost float64) {
 	c.Cross += float64(float64(q*alpha) * change)
 	c.Bend += float64(float64(q*change) * change)
 	c.Travel += float64(math.Abs(change) * math.Sqrt(square))
-	room := alpha
+	room := alpha - l.lower()
 	if change > 0 {
 		room = l.Upper(cost) - alpha
 	}

@@ -9,43 +9,63 @@ type Loss int32
 const (
 	Hinge Loss = iota
 	SquaredHinge
+	Squared
 )
 
 // Names of the losses in a spec and in a model, by Loss.
-var Names = []string{"hinge", "squared_hinge"}
+var Names = []string{"hinge", "squared_hinge", "squared"}
 
 // String is the loss's name.
 func (l Loss) String() string { return Names[l] }
 
 // Of returns the loss of a record of a margin y <w, x>, before its cost.
 func (l Loss) Of(margin float64) float64 {
-	short := max(0, 1-margin)
-	if l == SquaredHinge {
+	short := l.short(margin)
+	if l.Smooth() {
 		return float64(short * short)
 	}
 	return short
 }
 
+// short is by how much a margin is below 1; above 1 nothing, unless the loss is squared on both sides.
+func (l Loss) short(margin float64) float64 {
+	if l == Squared {
+		return 1 - margin
+	}
+	return max(0, 1-margin)
+}
+
 // slope bounds the derivative of Of between a margin and others near it: of margins that are off by e, the loss is off
 // by at most slope*e + bend*e^2.
 func (l Loss) slope(margin float64) (slope, bend float64) {
-	if l == SquaredHinge {
-		return float64(2 * max(0, 1-margin)), 1
+	if l.Smooth() {
+		return float64(2 * math.Abs(l.short(margin))), 1
 	}
 	return 1, 0
 }
 
 // Upper is the greatest coefficient of a record of that cost.
 func (l Loss) Upper(cost float64) float64 {
-	if l == SquaredHinge {
+	if l.Smooth() {
 		return math.Inf(1)
 	}
 	return cost
 }
 
+// lower is the least coefficient.
+func (l Loss) lower() float64 {
+	if l == Squared {
+		return math.Inf(-1)
+	}
+	return 0
+}
+
+// Smooth reports whether the loss is squared. Then its dual is curved, and Near needs no center.
+func (l Loss) Smooth() bool { return l != Hinge }
+
 // curvature is q: the dual loses q alpha^2/2.
 func (l Loss) curvature(cost float64) float64 {
-	if l == SquaredHinge {
+	if l.Smooth() {
 		return 0.5 / cost
 	}
 	return 0
@@ -69,7 +89,7 @@ func (l Loss) Ascend(alpha, margin, square, cost float64) float64 {
 }
 
 // within moves a coefficient to the nearest that is allowed.
-func (l Loss) within(alpha, cost float64) float64 { return min(max(alpha, 0), l.Upper(cost)) }
+func (l Loss) within(alpha, cost float64) float64 { return min(max(alpha, l.lower()), l.Upper(cost)) }
 
 // Moved returns a coefficient after a step along a direction.
 func (l Loss) Moved(alpha, change, step, cost float64) float64 {
@@ -81,7 +101,7 @@ func (l Loss) Moved(alpha, change, step, cost float64) float64 {
 func (l Loss) Violation(alpha, margin, cost float64) float64 {
 	slope := 1 - margin - float64(l.curvature(cost)*alpha)
 	switch {
-	case alpha <= 0:
+	case alpha <= l.lower():
 		return max(0, slope)
 	case alpha >= l.Upper(cost):
 		return max(0, -slope)

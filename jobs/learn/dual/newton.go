@@ -15,7 +15,7 @@ func (l Loss) Near(center, margin, cost, pull float64) (alpha, value, bend float
 	held, q := pull/cost, l.curvature(cost)
 	short := 1 - margin
 	alpha = (float64(held*center) + short) / (held + q)
-	if bend = 1 / (held + q); alpha <= 0 || alpha >= l.Upper(cost) {
+	if bend = 1 / (held + q); alpha <= l.lower() || alpha >= l.Upper(cost) {
 		bend = 0
 	}
 	alpha = l.within(alpha, cost)
@@ -23,9 +23,6 @@ func (l Loss) Near(center, margin, cost, pull float64) (alpha, value, bend float
 	value = float64(alpha*short) - float64(float64(float64(q*alpha)*alpha)/2) - float64(float64(held*off)*off)/2
 	return alpha, value, bend
 }
-
-// Smooth reports whether the loss curves its dual, so that Near needs no center.
-func (l Loss) Smooth() bool { return l.curvature(1) > 0 }
 
 // Square symmetric matrices are stored by the rows of their lower triangle.
 

@@ -60,7 +60,7 @@ func TestNewtonSolves(t *testing.T) {
 func TestNear(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 9))
 	for range 2000 {
-		l, cost := Loss(r.IntN(2)), math.Ldexp(1, r.IntN(8)-4)
+		l, cost := Loss(r.IntN(3)), math.Ldexp(1, r.IntN(8)-4)
 		center, margin, pull := cost*r.Float64(), 3*r.NormFloat64(), math.Ldexp(1, r.IntN(10)-6)
 		if l.Smooth() && r.IntN(2) == 0 {
 			pull = 0
@@ -70,11 +70,11 @@ func TestNear(t *testing.T) {
 			return alpha*(1-margin) - l.curvature(cost)*alpha*alpha/2 - pull/cost*off*off/2
 		}
 		alpha, value, bend := l.Near(center, margin, cost, pull)
-		if alpha < 0 || alpha > l.Upper(cost) || math.Abs(value-of(alpha)) > 1e-12*(1+math.Abs(value)) {
+		if alpha < l.lower() || alpha > l.Upper(cost) || math.Abs(value-of(alpha)) > 1e-12*(1+math.Abs(value)) {
 			t.Fatalf("%v: %v, not %v", alpha, value, of(alpha))
 		}
 		for _, to := range []float64{0, cost, center, alpha * 0.99, alpha*1.01 + 1e-6} {
-			if to <= l.Upper(cost) && of(to) > value+1e-12*(1+math.Abs(value)) {
+			if to >= l.lower() && to <= l.Upper(cost) && of(to) > value+1e-12*(1+math.Abs(value)) {
 				t.Fatalf("%s: %v is better than %v", l, to, alpha)
 			}
 		}

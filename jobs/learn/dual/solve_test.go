@@ -36,6 +36,7 @@ func (m *machine) standing() (all Standing) {
 		}
 		all.Loss, all.Slope, all.Bend = all.Loss+s.Loss, all.Slope+s.Slope, all.Bend+s.Bend
 		all.Linear, all.Quadratic, all.Reach = all.Linear+s.Linear, all.Quadratic+s.Quadratic, all.Reach+s.Reach
+		all.Size += s.Size
 		all.Records, all.Terms = max(all.Records, s.Records), max(all.Terms, s.Terms)
 		all.Violation = max(all.Violation, s.Violation)
 	}
@@ -113,13 +114,13 @@ func (m *machine) objectives() (primal, dual *big.Rat) {
 		})
 		short := margin.Sub(big.NewRat(1, 1), margin)
 		dual.Add(dual, alpha)
-		if m.loss == SquaredHinge { // q alpha^2/2 of q = 1/(2c)
+		if m.loss.Smooth() { // q alpha^2/2 of q = 1/(2c)
 			dual.Sub(dual, new(big.Rat).Quo(times(alpha, alpha), times(big.NewRat(4, 1), cost)))
 		}
-		if short.Sign() <= 0 {
+		if short.Sign() <= 0 && m.loss != Squared {
 			continue
 		}
-		if m.loss == SquaredHinge {
+		if m.loss.Smooth() {
 			short = times(short, short)
 		}
 		primal.Add(primal, times(cost, short))
