@@ -73,7 +73,7 @@ func (p *Params) Parameters() []params.Parameter {
 
 // loss of parameters that were checked.
 func (p Params) loss() dual.Loss {
-	return dual.Loss(max(0, slices.Index(dual.Names, p.Loss))) //lint:checked a few losses
+	return dual.Loss(max(0, slices.Index(dual.Names, p.Loss)))
 }
 
 // job is what all phases of a job know.

@@ -81,7 +81,8 @@ func groups(n, width, classes int, sparse bool) []jobstest.Record {
 // square of the loss w is 4/5, and they are 2/5.
 func TestTwoRecordsByHand(t *testing.T) {
 	two := []jobstest.Record{{Label: "b", Dense: []float32{1}}, {Label: "a", Dense: []float32{-1}}}
-	for loss, want := range map[string][2]float64{"hinge": {1, 0.5}, "squared_hinge": {0.8, 0.4}, "squared": {0.8, 0.4}} {
+	for loss, want := range map[string][2]float64{"hinge": {1, 0.5}, "squared_hinge": {0.8, 0.4},
+		"squared": {0.8, 0.4}} {
 		for _, solver := range solvers {
 			for _, block := range []int{1, 2} {
 				params := fmt.Sprintf(`{"loss":%q,"bias_scale":0,"tol":1e-9,"blocks":%d,"solver":%q}`, loss,
