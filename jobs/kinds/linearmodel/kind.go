@@ -64,7 +64,7 @@ func (p *Params) Parameters() []params.Parameter {
 		params.Number("bias_scale", &p.BiasScale, 1, "[0, 1e6]").
 			Says("Number in the column that the bias is the weight of, 0 for no bias; the larger, the less it is penalized."),
 		p.ClassWeights.Parameter(),
-		p.NumberParameter(8, "A round has a leaf for each, so no more workers are busy; solver ascend goes up in each by "+
+		p.NumberParameter(4, "A round has a leaf for each, so no more workers are busy; solver ascend goes up in each by "+
 			"itself, and takes the more rounds the more there are."),
 		p.Costs.Parameter(evaluation.CostsJudge),
 		p.Features.Section(),
