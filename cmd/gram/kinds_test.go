@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"github.com/gram-compute/gram/cmd/gram/internal/exit"
+	"github.com/gram-compute/gram/jobs/all"
 )
 
 func TestKinds(t *testing.T) {
 	c := clientOf(t, &backend{})
 	c.want(0, c.run("kinds"))
-	if out := c.stdout.String(); !strings.Contains(out, "\nPredict  ") || strings.Count(out, "\n") != 11 {
+	if out := c.stdout.String(); !strings.Contains(out, "\nPredict  ") || strings.Count(out, "\n") != len(all.Kinds()) {
 		t.Errorf("printed\n%s", out)
 	}
 	c.stdout.Reset()
