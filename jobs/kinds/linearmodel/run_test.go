@@ -104,10 +104,10 @@ func TestProofsHold(t *testing.T) {
 	for _, sparse := range []bool{false, true} {
 		records := groups(90, 5, 2, sparse)
 		for _, loss := range dual.Names {
+			params := `{"loss":%q,"C":0.5,"solver":%q,"blocks":3,"max_rounds":600,"tol":%g}`
+			best := trainTo(t, fmt.Sprintf(params, loss, newtonName, 1e-7), 1e-7, records)
 			for _, solver := range solvers {
-				params := fmt.Sprintf(`{"loss":%q,"C":0.5,"solver":%q,"blocks":3,"max_rounds":600,"tol":`, loss,
-					solver)
-				checkProof(t, params+"1e-3}", records, trainTo(t, params+"1e-4}", 1e-4, records))
+				checkProof(t, fmt.Sprintf(params, loss, solver, 1e-3), records, best)
 			}
 		}
 	}
