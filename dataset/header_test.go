@@ -18,7 +18,7 @@ func TestHeadersAreCompared(t *testing.T) {
 		of, format  string
 		set         func(*protocol.Input)
 		first, then string
-		says        string // of the fault; empty where there is none
+		says        string // of the fault; empty for no fault
 	}{
 		{"the same", "csv", byLabel, "y,a,b\n1,2,3\n", "y,a,b\n1,2,3\n", ""},
 		{"the label elsewhere", "csv", byLabel, "y,a,b\n1,2,3\n", "a,b,y\n2,3,1\n", ""},

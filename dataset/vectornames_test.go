@@ -18,7 +18,7 @@ func TestVectorsAreCompared(t *testing.T) {
 		of             string
 		input, queries func(*protocol.Input)
 		first, then    string
-		says           string // of the fault; empty where there is none
+		says           string // of the fault; empty for no fault
 	}{
 		{"the same", byLabel, byLabel, "y,a,b\n", "y,a,b\n", ""},
 		{"no labels", byLabel, listed(), "y,a,b\n", "a,b\n", ""},
