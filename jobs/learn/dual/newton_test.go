@@ -144,19 +144,17 @@ func TestDescent(t *testing.T) {
 	}
 }
 
-// In 1,000 random problems, at each round, the objectives are within their errors and the gap within its bound, as
+// In 1,000 random problems, after some rounds, the objectives are within their errors and the gap within its bound, as
 // rational numbers have them.
 func TestCertificatesOfDescentsHold(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 3))
 	for n := range 1000 {
 		p, width := random(r)
 		m, left := p.begin(width), 1+r.IntN(12)
-		var last Certificate
 		m.descend(0, left, func(c Certificate) {
 			if left--; left > 0 {
 				return
 			}
-			last = c
 			primal, dual := m.objectives()
 			gap := new(big.Rat).Sub(primal, dual)
 			if !within(c.Primal, primal, c.PrimalError) || !within(c.Dual, dual, c.DualError) ||
@@ -164,8 +162,5 @@ func TestCertificatesOfDescentsHold(t *testing.T) {
 				t.Fatalf("problem %d: %+v of %s and %s\n%+v", n, c, primal.FloatString(20), dual.FloatString(20), p)
 			}
 		})
-		if last == (Certificate{}) && left > 0 {
-			continue // it ended before
-		}
 	}
 }
