@@ -188,6 +188,11 @@ func probeDisk(dir string, limit time.Duration) error {
 	return nil
 }
 
+// withoutPipeline is the number of calls to a follower in flight at which raft 1.8 does not pipeline: a
+// pipeline that breaks reads the follower's address without its lock, and races with a follower that moves
+// (hashicorp/raft issue 681). An append carries up to 64 entries either way.
+const withoutPipeline = 1
+
 // OpenTransport begins to listen for the other members.
 func (m *Member) OpenTransport(cfg Config, identity *pki.Identity, clusterID func() string) error {
 	if cfg.DataDir == "" {
@@ -199,7 +204,8 @@ func (m *Member) OpenTransport(cfg Config, identity *pki.Identity, clusterID fun
 		return err
 	}
 	transport := raft.NewNetworkTransportWithConfig(&raft.NetworkTransportConfig{
-		Stream: port, MaxPool: idleConnections, Timeout: 10 * time.Second, Logger: hclog.NewNullLogger(),
+		Stream: port, MaxPool: idleConnections, MaxRPCsInFlight: withoutPipeline,
+		Timeout: 10 * time.Second, Logger: hclog.NewNullLogger(),
 	})
 	m.closers = append(m.closers, transport)
 	m.Port, m.transport, m.Address = port, transport, transport.LocalAddr()
