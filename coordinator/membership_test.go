@@ -160,8 +160,30 @@ func TestRemovedMember(t *testing.T) {
 	if n := len(q.list()); n != 2 {
 		t.Errorf("%d members", n)
 	}
-	if _, err := q.startWith(removed.cfg); !errors.Is(err, node.ErrDataDir) {
+	// Its log says so, or, if the last entries did not reach it, the leader.
+	if _, err := q.startWith(removed.cfg); !errors.Is(err, node.ErrDataDir) && !errors.Is(err, node.ErrRemoved) {
 		t.Errorf("started again: %v", err)
+	}
+}
+
+// A member that was removed while it was away ends when it comes back.
+func TestMemberRemovedWhileAway(t *testing.T) {
+	t.Parallel()
+	q := startQuorum(t, 3)
+	away := q.follower()
+	cfg := away.cfg
+	cfg.RaftAddr, cfg.Join = away.RaftAddr(), nil
+	q.stop(cfg.NodeID)
+	_, cluster := q.calls(q.leader())
+	if _, err := cluster.Remove(t.Context(), connect.NewRequest(&pb.RemoveRequest{Id: cfg.NodeID})); err != nil {
+		t.Fatal(err)
+	}
+	back, err := q.startWith(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := <-back.Failed(); !errors.Is(err, node.ErrRemoved) {
+		t.Errorf("the member that came back: %v", err)
 	}
 }
 

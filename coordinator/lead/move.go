@@ -2,8 +2,10 @@ package lead
 
 import (
 	"context"
+	"slices"
 	"time"
 
+	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/coordinator/node"
 	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/coordinator/state"
@@ -71,7 +73,11 @@ func (c *Members) Move(ctx context.Context, req *pb.MoveRequest) (*pb.MoveRespon
 	if err != nil {
 		return nil, err
 	}
-	server, err := mayMove(servers, id, address, req.GetClusterId() == c.cfg.ClusterID())
+	same := req.GetClusterId() == c.cfg.ClusterID()
+	if view, _ := c.fsm.View(); same && view.Removed(string(id)) && !isMember(servers, id) {
+		return nil, outcome.Refuse(state.Ended, "%s was removed from this cluster", id)
+	}
+	server, err := mayMove(servers, id, address, same)
 	if err != nil || server.Address == address {
 		return &pb.MoveResponse{}, err
 	}
@@ -109,4 +115,14 @@ func mayMove(
 		return raft.Server{}, outcome.Refuse(state.NotFound, "%s is no member of this cluster", id)
 	}
 	return *found, nil
+}
+
+// knownRemoved asks the others whether this member was taken out. The leader's last entries to one that is do not
+// always reach it, and without them it would stand for elections forever.
+func (c *Members) knownRemoved(ctx context.Context, servers []raft.Server) bool {
+	_, others := c.ownEntry(servers)
+	return slices.ContainsFunc(others, func(other raft.Server) bool {
+		err := c.peers.Move(ctx, string(other.Address), c.cfg.NodeID, string(c.member.Address), c.cfg.ClusterID())
+		return connect.CodeOf(err) == connect.CodeFailedPrecondition
+	})
 }

@@ -3,7 +3,6 @@ package lead
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -123,11 +122,12 @@ func (c *Members) promote(lead *Leadership) error {
 	return nil
 }
 
-// watchOwnMembership ends this process once it is no member any more.
+// watchOwnMembership ends this process once it is no member any more: once its log says so, or the leader does, who no
+// longer sends it any.
 func (c *Members) watchOwnMembership(ctx context.Context) {
 	ticker := time.NewTicker(probeInterval)
 	defer ticker.Stop()
-	var missing time.Duration // since when; 0 means it is not
+	var alone time.Duration // since when without a leader; 0 means it is not
 	for {
 		select {
 		case <-ticker.C:
@@ -135,17 +135,22 @@ func (c *Members) watchOwnMembership(ctx context.Context) {
 			return
 		}
 		servers, _, err := c.member.Servers()
-		_, leader := c.member.Raft.LeaderWithID()
-		if err != nil || len(servers) == 0 || leader != "" ||
-			slices.ContainsFunc(servers, func(s raft.Server) bool { return s.ID == raft.ServerID(c.cfg.NodeID) }) {
-			missing = 0
+		if _, leader := c.member.Raft.LeaderWithID(); err != nil || len(servers) == 0 || leader != "" {
+			alone = 0
 			continue
 		}
-		if missing == 0 {
-			missing = c.clock.Mono()
+		if alone == 0 {
+			alone = c.clock.Mono()
 		}
-		if c.clock.Mono()-missing > removedAfter {
+		if c.clock.Mono()-alone <= removedAfter {
+			continue
+		}
+		if !isMember(servers, raft.ServerID(c.cfg.NodeID)) {
 			c.cfg.Fail(fmt.Errorf("%w: the log names no member %s", node.ErrRemoved, c.cfg.NodeID))
+			return
+		}
+		if c.knownRemoved(ctx, servers) {
+			c.cfg.Fail(fmt.Errorf("%w: its leader names no member %s", node.ErrRemoved, c.cfg.NodeID))
 			return
 		}
 	}
