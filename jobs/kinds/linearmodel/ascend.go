@@ -165,7 +165,8 @@ func (a *ascent) visit(batch []record) error {
 
 // ascend takes a coefficient to the best, if each of the other blocks moves the weights by as much as this one, and
 // adds up how it changed. (Ma, Smith, Jaggi, Jordan, Richtarik and Takac, "Adding vs. averaging in distributed
-// primal-dual optimization", ICML 2015, (9), with sigma' the number of blocks.) The row soon is that of the next record.
+// primal-dual optimization", ICML 2015, (9), with sigma' the number of blocks.) The row soon is that of the next
+// record.
 func (a *ascent) ascend(r *record, k int, soon dual.Row) {
 	if r.cost == 0 {
 		return
