@@ -55,6 +55,23 @@ var edgeOps = map[string]edgeOp{
 		}
 		s.HammingRows(m.resultsInt(rows), m.words(rows*dim), m.words(dim))
 	},
+	"MixedDot": func(s *Set, m *edgeMemory, _, _, dim int) {
+		m.results64(1)[0] = s.Mixed.Dot(m.float64s(dim), m.float32s(dim))
+	},
+	"MixedSquare": func(s *Set, m *edgeMemory, _, _, dim int) { m.results64(1)[0] = s.Mixed.Square(m.float32s(dim)) },
+	"MixedAxpy": func(s *Set, m *edgeMemory, _, _, dim int) {
+		s.Mixed.Axpy(m.results64(dim), m.float32s(dim), 3)
+	},
+	"MixedAddScaledRows": func(s *Set, m *edgeMemory, rows, _, dim int) {
+		s.Mixed.AddScaledRows(m.results64(dim), m.float64s(rows*dim), dim, m.float64s(rows))
+	},
+	"MixedSparseDot": func(s *Set, m *edgeMemory, _, _, dim int) {
+		m.results64(1)[0] = s.Mixed.SparseDot(m.int32s(dim, dim), m.float32s(dim), m.float64s(dim))
+	},
+	"MixedSparseDotBefore": func(s *Set, m *edgeMemory, _, _, dim int) {
+		m.results64(1)[0] = s.Mixed.SparseDotBefore(m.int32s(dim, dim), m.float32s(dim), m.float64s(dim),
+			m.int32s(dim, dim), m.float32s(dim))
+	},
 	"SparseDot": func(s *Set, m *edgeMemory, rows, cols, _ int) {
 		m.results32(1)[0] = s.SparseDot(m.int32s(rows, cols), m.float32s(rows), m.float32s(max(cols, 1)))
 	},

@@ -22,6 +22,7 @@ type Set struct {
 	matrix *matrixSet // nil in the generic set
 
 	vectorOps
+	Mixed Mixed
 }
 
 // Generic returns the set written in Go, which every other set must equal to the bit.
@@ -31,5 +32,6 @@ func Generic() *Set {
 		addScaled: addScaledGeneric,
 		add:       addGeneric,
 		vectorOps: vectorGeneric(),
+		Mixed:     mixedGeneric(),
 	}
 }

@@ -22,6 +22,7 @@ var families = map[string]func(){
 	"nearest":  addNearest,
 	"parts":    addAllParts,
 	"sparse":   addSparse,
+	"mixed":    addMixed,
 }
 
 func main() {

@@ -28,15 +28,16 @@ func (p *ascendPhase) phase() jobs.Phase {
 
 // ascend goes once over the leaf's own block: linear in its values times the machines.
 func (p *ascendPhase) ascend(
-	ctx context.Context, s *ascendState, leaf jobs.Leaf, carry jobs.Arrays, _ *kernelops.Set,
+	ctx context.Context, s *ascendState, leaf jobs.Leaf, carry jobs.Arrays, ops *kernelops.Set,
 ) (*tally, jobs.Arrays, error) {
-	a := newAscent(s)
+	a := newAscent(s, ops)
 	if len(carry) > 0 {
 		if _, err := jobs.Read(carry, &a.before); err != nil {
 			return nil, nil, err
 		}
 	}
-	a.window = shuffle.New(philox.New(p.Seed, fmt.Sprintf("linearmodel/records/%d", s.rounds)), 1, a.visit)
+	a.window = shuffle.New(philox.New(p.Seed, fmt.Sprintf("linearmodel/records/%d", s.rounds)), visited,
+		a.visit)
 	err := p.read(ctx, &s.training, leaf, a.read)
 	if err == nil {
 		err = a.window.Flush()
@@ -65,6 +66,7 @@ func (c *coefficients) Fields(f *jobs.Fields) {
 // ascent is how far a leaf is.
 type ascent struct {
 	*ascendState
+	ops           *kernelops.Set
 	before, after coefficients
 	local, moves  []float64 // weights of the leaf's own, and sums of change y x
 	standings     []dual.Standing
@@ -77,8 +79,8 @@ type ascent struct {
 }
 
 // newAscent begins at the weights that came in, and beyond them in the direction of the last step.
-func newAscent(s *ascendState) *ascent {
-	a := &ascent{ascendState: s, local: make([]float64, len(s.now)), moves: make([]float64, len(s.now)),
+func newAscent(s *ascendState, ops *kernelops.Set) *ascent {
+	a := &ascent{ascendState: s, ops: ops, local: make([]float64, len(s.now)), moves: make([]float64, len(s.now)),
 		standings: make([]dual.Standing, s.machines()), courses: make([]dual.Course, s.machines())}
 	for k := range a.courses {
 		a.courses[k] = dual.NewCourse()
@@ -93,7 +95,7 @@ func newAscent(s *ascendState) *ascent {
 // read measures vectors and lets them wait for their turn.
 func (a *ascent) read(v features.Vectors, first int64) error {
 	for i := range v.Rows {
-		r, err := a.recordOf(v, i, a.number)
+		r, err := a.recordOf(v, i, a.number, a.ops)
 		if err == nil {
 			err = a.measure(&r)
 		}
@@ -145,6 +147,9 @@ func (a *ascent) measure(r *record) error {
 	return nil
 }
 
+// visited is how many records are visited at once.
+const visited = 64
+
 // visit ascends along the coefficients of the records whose turn it is, and adds up how they changed.
 func (a *ascent) visit(batch []record) error {
 	for k, done := range a.done {
@@ -152,7 +157,7 @@ func (a *ascent) visit(batch []record) error {
 			continue
 		}
 		for i := range batch {
-			a.ascend(&batch[i], k)
+			a.ascend(&batch[i], k, batch[min(i+1, len(batch)-1)].Row)
 		}
 	}
 	return nil
@@ -160,14 +165,15 @@ func (a *ascent) visit(batch []record) error {
 
 // ascend takes a coefficient to the best, if each of the other blocks moves the weights by as much as this one, and
 // adds up how it changed. (Ma, Smith, Jaggi, Jordan, Richtarik and Takac, "Adding vs. averaging in distributed
-// primal-dual optimization", ICML 2015, (9), with sigma' the number of blocks.)
-func (a *ascent) ascend(r *record, k int) {
+// primal-dual optimization", ICML 2015, (9), with sigma' the number of blocks.) The row soon is that of the next
+// record.
+func (a *ascent) ascend(r *record, k int, soon dual.Row) {
 	if r.cost == 0 {
 		return
 	}
 	at, y, local := r.number*a.machines()+k, a.side(k, r.class), a.row(a.local, k)
 	alpha, from, blocks := a.after.alpha[at], a.ahead[at], float64(a.blocks)
-	best := a.loss.Ascend(from, float64(y*r.Dot(local)), float64(blocks*r.square), r.cost)
+	best := a.loss.Ascend(from, float64(y*r.DotBefore(local, soon)), float64(blocks*r.square), r.cost)
 	if moved := best - from; moved != 0 {
 		r.AddTo(local, float64(float64(blocks*moved)*y))
 	}

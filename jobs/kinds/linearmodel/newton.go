@@ -120,12 +120,9 @@ func (p *newtonPhase) gathers(jobs.Leaf, func(jobs.Source, int) int64) int64 {
 
 // measure goes once over the leaf's own block: O(values x columns) for each machine at most.
 func (p *newtonPhase) measure(
-	ctx context.Context, s *newtonState, leaf jobs.Leaf, carry jobs.Arrays, _ *kernelops.Set,
+	ctx context.Context, s *newtonState, leaf jobs.Leaf, carry jobs.Arrays, ops *kernelops.Set,
 ) (*bends, jobs.Arrays, error) {
-	triangle := dual.TriangleLen(s.stride())
-	l := &bent{newtonState: s, of: make([]float64, len(s.now)), curves: make([]float64, s.machines()*triangle),
-		values: make([]float64, s.machines()), standings: make([]dual.Standing, s.machines()),
-		spread: make([]float64, s.stride())}
+	l := newBent(s)
 	if len(carry) > 0 {
 		if _, err := jobs.Read(carry, &l.before); err != nil {
 			return nil, nil, err
@@ -134,7 +131,7 @@ func (p *newtonPhase) measure(
 	number := 0
 	err := p.read(ctx, &s.training, leaf, func(v features.Vectors, _ int64) error {
 		for i := range v.Rows {
-			r, err := s.recordOf(v, i, number)
+			r, err := s.recordOf(v, i, number, ops)
 			if err == nil {
 				err = l.measure(&r)
 			}
@@ -151,22 +148,30 @@ func (p *newtonPhase) measure(
 	if err != nil {
 		return nil, nil, err
 	}
-	t, err := l.tally()
+	t, err := l.tally(ops)
 	return t, jobs.ArraysOf(&l.after), err
 }
 
 // bent is how far a leaf is.
 type bent struct {
 	*newtonState
-	before, after      held
-	of, curves, values []float64
-	standings          []dual.Standing
-	spread             []float64
+	before, after held
+	of, values    []float64
+	curves        []*dual.Outers // of each machine
+	standings     []dual.Standing
+}
+
+func newBent(s *newtonState) *bent {
+	l := &bent{newtonState: s, of: make([]float64, len(s.now)), values: make([]float64, s.machines()),
+		standings: make([]dual.Standing, s.machines())}
+	for range s.machines() {
+		l.curves = append(l.curves, dual.NewOuters(s.stride()))
+	}
+	return l
 }
 
 // measure finds the coefficients of a record and adds up what they make.
 func (l *bent) measure(r *record) error {
-	x := []float64(nil)
 	for k := range l.standings {
 		at := r.number*l.machines() + k
 		from := l.before.centers
@@ -179,10 +184,7 @@ func (l *bent) measure(r *record) error {
 		}
 		alpha := center
 		if r.cost > 0 && l.done[k] == 0 {
-			if x == nil {
-				x = r.Spread(l.spread)
-			}
-			alpha = l.bend(r, k, center, x)
+			alpha = l.bend(r, k, center)
 		}
 		l.after.centers, l.after.alpha = append(l.after.centers, center), append(l.after.alpha, alpha)
 	}
@@ -190,7 +192,7 @@ func (l *bent) measure(r *record) error {
 }
 
 // bend finds one coefficient.
-func (l *bent) bend(r *record, k int, center float64, x []float64) float64 {
+func (l *bent) bend(r *record, k int, center float64) float64 {
 	y := l.side(k, r.class)
 	margin := float64(y * r.Dot(l.row(l.now, k)))
 	alpha, value, bend := l.loss.Near(center, margin, r.cost, l.descent[k*descentNumbers])
@@ -200,22 +202,27 @@ func (l *bent) bend(r *record, k int, center float64, x []float64) float64 {
 		r.AddTo(l.row(l.of, k), float64(alpha*y))
 	}
 	if bend > 0 {
-		triangle := len(l.curves) / l.machines()
-		dual.AddOuter(l.curves[k*triangle:(k+1)*triangle], x, bend)
+		l.curves[k].Add(r.Row, bend)
 	}
 	return alpha
 }
 
 // tally is what the leaf found.
-func (l *bent) tally() (*bends, error) {
+func (l *bent) tally(ops *kernelops.Set) (*bends, error) {
 	m, err := measuresOf(l.standings)
-	t := &bends{measures: m, of: sums.NewExact(len(l.of)), curves: sums.NewExact(len(l.curves)),
+	numbers := 0
+	for _, c := range l.curves {
+		numbers += c.Len()
+	}
+	t := &bends{measures: m, of: sums.NewExact(len(l.of)), curves: sums.NewExact(numbers),
 		values: sums.NewExact(len(l.values))}
 	if err == nil {
 		err = addAll(t.of, 0, l.of...)
 	}
-	if err == nil {
-		err = addAll(t.curves, 0, l.curves...)
+	for k, c := range l.curves {
+		if err == nil {
+			err = addAll(t.curves, k*c.Len(), c.Triangle(ops)...)
+		}
 	}
 	if err == nil {
 		err = addAll(t.values, 0, l.values...)

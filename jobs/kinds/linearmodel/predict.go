@@ -15,16 +15,17 @@ import (
 type predictor struct {
 	*model
 	labels []string
+	ops    *kernelops.Set
 }
 
 // NewPredictor loads a model. One prediction takes time linear in a record's values times the machines. Bytes that
 // training would not have written are a *protocol.Fault of CodeCorrupt.
-func NewPredictor(a jobs.Arrays, _ *kernelops.Set) (jobs.Predictor, error) {
+func NewPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
 	m, err := readModel(a)
 	if err != nil {
 		return nil, err
 	}
-	p := &predictor{m, m.space.Labels.List()}
+	p := &predictor{m, m.space.Labels.List(), ops}
 	return classify.NewVectors(m.space, classify.Scored(p.labels, "score"), p.predict), nil
 }
 
@@ -35,7 +36,7 @@ func readModel(a jobs.Arrays) (*model, error) { return jobs.Load[model](a) }
 // two classes that of the second, and of the first with the other sign.
 func (p *predictor) predict(_ context.Context, list []jobs.Outcome, v features.Vectors) ([]jobs.Outcome, error) {
 	for i := range v.Rows {
-		x := dual.Row{Bias: p.biasScale}
+		x := dual.Row{Bias: p.biasScale, Ops: p.ops}
 		if v.Sparse.Width > 0 {
 			x.Index, x.Values = v.Sparse.Row(i)
 		} else {

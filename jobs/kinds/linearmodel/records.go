@@ -6,6 +6,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/dual"
 	"github.com/gram-compute/gram/jobs/learn/features"
+	"github.com/gram-compute/gram/kernelops"
 )
 
 // record is a training record.
@@ -44,11 +45,12 @@ func (j job) read(
 }
 
 // recordOf is row i of some vectors, and the record of that number in its block.
-func (s *training) recordOf(v features.Vectors, i, number int) (record, error) {
+func (s *training) recordOf(v features.Vectors, i, number int, ops *kernelops.Set) (record, error) {
 	if v.Class[i] < 0 {
 		return record{}, features.Unseen(v.IDs[i])
 	}
-	r := record{Row: dual.Row{Bias: s.biasScale}, number: number, class: int(v.Class[i]), cost: s.costs[v.Class[i]]}
+	r := record{Row: dual.Row{Bias: s.biasScale, Ops: ops}, number: number, class: int(v.Class[i]),
+		cost: s.costs[v.Class[i]]}
 	if v.Weights != nil {
 		r.cost = float64(r.cost * float64(v.Weights[i]))
 	}

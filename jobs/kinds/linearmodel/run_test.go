@@ -222,7 +222,7 @@ func TestOddRecords(t *testing.T) {
 	}
 	for _, sum := range []float64{math.Inf(1), math.NaN()} {
 		_, ascended := (&ascent{moves: []float64{0, sum}}).tally()
-		_, bent := (&bent{values: []float64{sum}}).tally()
+		_, bent := (&bent{values: []float64{sum}}).tally(kernelops.Best())
 		for _, err := range []error{ascended, bent} {
 			var fault *protocol.Fault
 			if !errors.As(err, &fault) || fault.Code != protocol.CodeInputLimit {

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/gram-compute/gram/kernelops"
 )
 
 // Worked by hand: ((3, 1), (1, 4)) (2/11, 5/11) = (1, 2).
@@ -55,6 +57,42 @@ func TestNewtonSolves(t *testing.T) {
 		}
 	}
 }
+
+// Outers has the bits of AddOuter, whatever the rows, and however many.
+func TestOutersAddOuter(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 9))
+	for n := 1; n < 80; n += 1 + n/7 {
+		for _, ops := range kernelops.All() {
+			o, want := NewOuters(n), make([]float64, TriangleLen(n))
+			for i := range 70 {
+				x, bend := Row{Bias: float64(i % 3), Ops: ops}, math.Ldexp(r.Float64(), r.IntN(80)-40)
+				sparse, full := i%5 == 0, r.IntN(3)
+				for j := range n - 1 {
+					v := float32(math.Ldexp(r.NormFloat64(), r.IntN(60)-30))
+					if r.IntN(9) == 0 {
+						v = 0
+					}
+					switch {
+					case !sparse:
+						x.Values = append(x.Values, v)
+					case r.IntN(1+20*full) == 0:
+						x.Values, x.Index = append(x.Values, v), append(x.Index, int32(j))
+					}
+				}
+				if sparse && x.Index == nil {
+					x.Index = []int32{}
+				}
+				o.Add(x, bend)
+				AddOuter(want, x.Spread(make([]float64, n)), bend)
+			}
+			if got := o.Triangle(ops); !slices.EqualFunc(got, want, sameBits) {
+				t.Fatalf("%d columns, %s: %v, want %v", n, ops.Name, got, want)
+			}
+		}
+	}
+}
+
+func sameBits(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) }
 
 // Near finds the greatest value within the bounds, and bend is the slope of the coefficient.
 func TestNear(t *testing.T) {
