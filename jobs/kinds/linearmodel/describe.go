@@ -17,6 +17,9 @@ import (
 // turned for the first class.
 func (m *model) describe(p *describe.Page) error {
 	const few = 8 // classes, and columns of each
+	if m.regresses {
+		return m.describeNumbers(p, few)
+	}
 	labels := m.space.Labels.List()
 	classes, err := p.Classes(labels, few)
 	if err != nil {
@@ -24,9 +27,7 @@ func (m *model) describe(p *describe.Page) error {
 	}
 	p.Line("kind", "%s, loss %s", KindName, m.loss)
 	p.Line("classes", "%d", len(labels))
-	p.Line("records", "%d training records of %d columns, scale %s", m.space.Records, m.space.Width, m.space.Scale())
-	p.Line("rounds", "%d", m.rounds)
-	p.Line("proved", "the objective is at most %.3g of itself above the least", m.relative())
+	m.describeTraining(p)
 	for _, y := range classes {
 		machine, sign := y, 1.0
 		if m.machines() == 1 {
@@ -42,6 +43,13 @@ func (m *model) describe(p *describe.Page) error {
 	return nil
 }
 
+// describeTraining tells what a model was made of, and what is proved of it.
+func (m *model) describeTraining(p *describe.Page) {
+	p.Line("records", "%d training records of %d columns, scale %s", m.space.Records, m.space.Width, m.space.Scale())
+	p.Line("rounds", "%d", m.rounds)
+	p.Line("proved", "the objective is at most %.3g of itself above the least", m.relative())
+}
+
 func (m *model) columnName(j int) string {
 	if d := m.space.Dictionary(); d != nil {
 		return strconv.QuoteToGraphic(string(d.Terms.At(j)))
@@ -51,6 +59,9 @@ func (m *model) columnName(j int) string {
 
 // machineName says what a machine looks for.
 func (m *model) machineName(k int) string {
+	if m.regresses {
+		return "value"
+	}
 	if m.machines() == 1 {
 		return fmt.Sprintf("%s against %s", m.space.Labels.At(1), m.space.Labels.At(0))
 	}

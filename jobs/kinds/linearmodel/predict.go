@@ -5,7 +5,6 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/classify"
-	"github.com/gram-compute/gram/jobs/learn/dual"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/rank"
 	"github.com/gram-compute/gram/kernelops"
@@ -25,6 +24,9 @@ func NewPredictor(a jobs.Arrays, _ *kernelops.Set) (jobs.Predictor, error) {
 		return nil, err
 	}
 	p := &predictor{m, m.space.Labels.List()}
+	if m.regresses {
+		return classify.NewVectors(m.space, jobs.Answers{Value: "value"}, p.value), nil
+	}
 	return classify.NewVectors(m.space, classify.Scored(p.labels, "score"), p.predict), nil
 }
 
@@ -35,12 +37,7 @@ func readModel(a jobs.Arrays) (*model, error) { return jobs.Load[model](a) }
 // two classes that of the second, and of the first with the other sign.
 func (p *predictor) predict(_ context.Context, list []jobs.Outcome, v features.Vectors) ([]jobs.Outcome, error) {
 	for i := range v.Rows {
-		x := dual.Row{Bias: p.biasScale}
-		if v.Sparse.Width > 0 {
-			x.Index, x.Values = v.Sparse.Row(i)
-		} else {
-			x.Values = v.Dense.Row(i)
-		}
+		x := p.vector(v, i)
 		scores := make([]float64, len(p.labels))
 		for y := range scores {
 			if p.machines() > 1 {
@@ -51,6 +48,14 @@ func (p *predictor) predict(_ context.Context, list []jobs.Outcome, v features.V
 		}
 		best := rank.First(scores)
 		list = append(list, jobs.Outcome{Label: p.labels[best], Value: scores[best], Scores: scores})
+	}
+	return list, nil
+}
+
+// value gives each record the number <w, x> with the bias.
+func (p *predictor) value(_ context.Context, list []jobs.Outcome, v features.Vectors) ([]jobs.Outcome, error) {
+	for i := range v.Rows {
+		list = append(list, jobs.Outcome{Value: p.vector(v, i).Dot(p.weights)})
 	}
 	return list, nil
 }

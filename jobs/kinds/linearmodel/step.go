@@ -114,7 +114,7 @@ func (p *ascendPhase) step(_ context.Context, s *ascendState, all *tally, round 
 			continue
 		}
 		w, standing := s.row(s.now, k), all.standing(k)
-		if err := s.certify(k, dual.Certify(w, w, standing, s.drift[k])); err != nil {
+		if err := s.certify(k, dual.Certify(s.loss, w, w, standing, s.drift[k]), standing.Records); err != nil {
 			return jobs.Next{}, err
 		}
 		s.facts(&facts, k, standing)
