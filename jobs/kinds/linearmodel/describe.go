@@ -47,7 +47,7 @@ func (m *model) describe(p *describe.Page) error {
 func (m *model) describeTraining(p *describe.Page) {
 	p.Line("records", "%d training records of %d columns, scale %s", m.space.Records, m.space.Width, m.space.Scale())
 	p.Line("rounds", "%d", m.rounds)
-	p.Line("proved", "the objective is at most %.3g of itself above the least", m.relative())
+	p.Line(m.certainty(), "the objective is at most %.3g of itself above the least", m.relative())
 }
 
 func (m *model) columnName(j int) string {
@@ -76,16 +76,21 @@ func (m *model) figures(metrics []jobs.Metric) ([]jobs.Figure, error) {
 	if err != nil {
 		return nil, err
 	}
+	title := "Proved gap by round"
+	if m.loss.Assumed() {
+		title = "Assumed gap by round"
+	}
 	proved := &jobs.FigureTable{Columns: []string{"machine", "primal", "dual", "gap at most", "of the primal"}}
 	for k, c := range m.proofs[:min(most, len(m.proofs))] {
 		proved.Rows = append(proved.Rows, []string{m.machineName(k), fmt.Sprintf("%.10g", c.Primal),
 			fmt.Sprintf("%.10g", c.Dual), fmt.Sprintf("%.3g", c.GapUpper), fmt.Sprintf("%.3g", c.Relative())})
 	}
 	figures := []jobs.Figure{
-		{Title: "Proved gap by round", Lines: &jobs.LineChart{X: "round", Y: "log10 of the gap", Series: gaps},
+		{Title: title, Lines: &jobs.LineChart{X: "round", Y: "log10 of the gap", Series: gaps},
 			Caption: "The gap between the least primal and the greatest dual objective so far, as a part of the primal."},
-		{Title: "What is proved", Table: proved,
-			Caption: "The best primal objective is between dual and primal. The gap bounds the rounding of both."},
+		{Title: "What is " + m.certainty(), Table: proved,
+			Caption: "The best primal objective is between dual and primal. The gap bounds the rounding of both." +
+				m.assumption()},
 	}
 	figures = append(figures, jobs.Pictures("Weights",
 		"The weights as pictures, each between its own least and greatest.", m.space.Width, m.machines(), m.machineName,

@@ -46,7 +46,7 @@ func (j job) read(
 
 // recordOf is row i of some vectors, with the labels of the block they are from: the record of that number in its own.
 func (s *training) recordOf(v features.Vectors, labels [][]byte, i, number int) (record, error) {
-	r := record{Row: s.vector(v, i), number: number, target: 1}
+	r := record{Row: s.vector(v, i), number: number, target: s.loss.Target()}
 	if s.regresses {
 		target, err := targetOf(labels, v, i)
 		if err != nil {

@@ -32,7 +32,8 @@ func (p *Params) modeParameter() params.Parameter {
 func (p *Params) lossParameter() params.Parameter {
 	return params.Choice("loss", &p.Loss, dual.Hinge.String(), dual.Names...).
 		Says("Of classes, the loss of a record that is not beyond the margin: its distance to it, or the square of that. Of " +
-			"numbers, the distance beyond epsilon, or the square of that. squared is of both: that of all records (ridge).")
+			"numbers, the distance beyond epsilon, or the square of that. squared is of both: that of all records (ridge). " +
+			"logistic is of classes, and takes solver newton; its gap assumes how exact exp and log are.")
 }
 
 func (p *Params) epsilonParameter() params.Parameter {
@@ -69,7 +70,10 @@ func (p *Params) Check() error {
 			WithHint("Take loss squared, epsilon_insensitive or squared_epsilon_insensitive.")
 	case !p.regresses() && !l.Classifies():
 		return protocol.SpecFault("loss %s is of numbers, and labels are classes in mode classify", l).
-			WithHint("Set mode: regress, or take loss hinge, squared_hinge or squared.")
+			WithHint("Set mode: regress, or take loss hinge, squared_hinge, squared or logistic.")
+	case l.Form == dual.Logistic && p.Solver == ascendName:
+		return protocol.SpecFault("solver ascend has no step for loss logistic").
+			WithHint("Take solver newton, or loss hinge or squared_hinge.")
 	case !l.Tube() && p.Epsilon != defaultEpsilon:
 		return protocol.SpecFault(
 			"epsilon is of the losses epsilon_insensitive and squared_epsilon_insensitive, not of %s", l)
@@ -114,6 +118,28 @@ func (m *model) describeNumbers(p *describe.Page, few int) error {
 	return nil
 }
 
+// What certificates are.
+const (
+	gapProved  = "proved"
+	gapAssumed = "assumed"
+)
+
+// certainty is what the certificates are.
+func (m *model) certainty() string {
+	if m.loss.Assumed() {
+		return gapAssumed
+	}
+	return gapProved
+}
+
+// assumption says what the certificates assume; nothing if they are proved.
+func (m *model) assumption() string {
+	if m.loss.Assumed() {
+		return " It assumes that exp and log are within 4 units of the last place, which was measured."
+	}
+	return ""
+}
+
 // epsilonName is an array of a model of numbers, and of no other.
 const epsilonName = "regression.epsilon"
 
@@ -125,6 +151,10 @@ func (m *model) modeFields(f *jobs.Fields) {
 	fits := m.loss.Classifies()
 	if m.regresses {
 		fits = m.loss.Regresses()
+	}
+	if m.loss.Assumed() {
+		gap := gapAssumed
+		f.Choice("training.gap", &gap, gapAssumed)
 	}
 	f.Require(fits && m.loss.Epsilon >= 0 && m.loss.Epsilon <= maxEpsilon && (m.loss.Epsilon == 0 || m.loss.Tube()),
 		"a model of the loss %s with epsilon %v", m.loss.Form, m.loss.Epsilon)

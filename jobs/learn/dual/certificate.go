@@ -48,6 +48,9 @@ func (s *Standing) Add(l Loss, target, alpha, short, square, cost float64, terms
 	linear, tube := float64(target*alpha), float64(l.Epsilon*math.Abs(alpha))
 	s.Linear += linear - tube
 	s.Size += math.Abs(linear) + tube
+	if l.Form == Logistic {
+		s.addEntropy(alpha, cost)
+	}
 	s.Quadratic += float64(float64(float64(l.curvature(cost)*alpha)*alpha) / 2)
 	s.Reach += float64(math.Abs(alpha) * length)
 	s.Records++

@@ -18,30 +18,49 @@ const (
 	Squared
 	EpsilonInsensitive
 	SquaredEpsilonInsensitive
+	Logistic
 )
 
 // Names of the losses in a spec and in a model, by Form.
-var Names = []string{"hinge", "squared_hinge", "squared", "epsilon_insensitive", "squared_epsilon_insensitive"}
+var Names = []string{"hinge", "squared_hinge", "squared", "epsilon_insensitive", "squared_epsilon_insensitive",
+	"logistic"}
 
 // String is the loss's name.
 func (f Form) String() string { return Names[f] }
 
-// Classifies reports whether the loss is one of classes, and Regresses whether it is one of numbers.
-func (f Form) Classifies() bool { return f <= Squared }
+// Classifies reports whether the loss is one of classes.
+func (f Form) Classifies() bool { return f <= Squared || f == Logistic }
 
 // Regresses reports whether the loss is one of numbers.
-func (f Form) Regresses() bool { return f >= Squared }
+func (f Form) Regresses() bool { return f >= Squared && f < Logistic }
 
 // Tube reports whether what is off by no more than an epsilon costs nothing.
 func (f Form) Tube() bool { return f == EpsilonInsensitive || f == SquaredEpsilonInsensitive }
 
-// Smooth reports whether the loss is squared. Then its dual is curved, and Near needs no center.
+// Smooth reports whether the loss has a slope everywhere that bends. Then its dual is curved, and Near needs no center.
 func (f Form) Smooth() bool { return f != Hinge && f != EpsilonInsensitive }
+
+// squares reports whether the loss is a square of what is beyond a margin or a tube.
+func (f Form) squares() bool { return f.Smooth() && f != Logistic }
+
+// Assumed reports whether the certificate assumes how exact exp and log are, which was measured and not proved.
+func (f Form) Assumed() bool { return f == Logistic }
+
+// Target is what y <w, x> of a class falls short of.
+func (f Form) Target() float64 {
+	if f == Logistic {
+		return 0
+	}
+	return 1
+}
 
 // Of returns the loss, before its cost.
 func (l Loss) Of(short float64) float64 {
+	if l.Form == Logistic {
+		return softplus(short)
+	}
 	beyond := l.beyond(short)
-	if l.Smooth() {
+	if l.squares() {
 		return float64(beyond * beyond)
 	}
 	return beyond
@@ -65,7 +84,7 @@ func (l Loss) slope(short float64) (slope, bend float64) {
 	switch {
 	case l.Form == SquaredEpsilonInsensitive:
 		return float64(2 * l.beyond(short)), 4
-	case l.Smooth():
+	case l.squares():
 		return float64(2 * math.Abs(l.beyond(short))), 1
 	}
 	return 1, 0
@@ -73,7 +92,7 @@ func (l Loss) slope(short float64) (slope, bend float64) {
 
 // Upper is the greatest coefficient of a record of that cost.
 func (l Loss) Upper(cost float64) float64 {
-	if l.Smooth() {
+	if l.squares() {
 		return math.Inf(1)
 	}
 	return cost
@@ -81,7 +100,7 @@ func (l Loss) Upper(cost float64) float64 {
 
 // lower is the least coefficient.
 func (l Loss) lower(cost float64) float64 {
-	if l.Form >= Squared {
+	if l.Regresses() {
 		return -l.Upper(cost)
 	}
 	return 0
@@ -89,7 +108,7 @@ func (l Loss) lower(cost float64) float64 {
 
 // curvature is q: the dual loses q alpha^2/2.
 func (l Loss) curvature(cost float64) float64 {
-	if l.Smooth() {
+	if l.squares() {
 		return 0.5 / cost
 	}
 	return 0
@@ -137,8 +156,11 @@ func (l Loss) Moved(alpha, change, step, cost float64) float64 {
 }
 
 // Violation is by how much a coefficient fails the conditions of an optimum (Karush, Kuhn and Tucker): the slope of the
-// dual in the directions in which the coefficient may move; 0 at an optimum.
+// dual in the directions in which the coefficient may move; 0 at an optimum. Of the logistic loss, see there.
 func (l Loss) Violation(alpha, short, cost float64) float64 {
+	if l.Form == Logistic {
+		return violationLogistic(alpha, short, cost)
+	}
 	slope := short - float64(l.curvature(cost)*alpha)
 	up, down := slope-l.Epsilon, slope-l.Epsilon
 	if alpha < 0 {

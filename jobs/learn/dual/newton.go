@@ -12,6 +12,9 @@ import "math"
 // dual: Rockafellar, "Augmented Lagrangians and applications of the proximal point algorithm in convex programming",
 // Mathematics of Operations Research 1, 1976.)
 func (l Loss) Near(center, short, cost, pull float64) (alpha, value, bend float64) {
+	if l.Form == Logistic {
+		return nearLogistic(short, cost)
+	}
 	held, q := pull/cost, l.curvature(cost)
 	slope := float64(held*center) + short // at 0
 	if l.Epsilon > 0 {

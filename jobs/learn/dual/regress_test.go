@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// lossOf draws any loss.
+// lossOf draws any loss but the logistic.
 func lossOf(r *rand.Rand) Loss {
-	l := Loss{Form: Form(r.IntN(len(Names)))}
+	l := Loss{Form: Form(r.IntN(int(Logistic)))}
 	if l.Tube() && r.IntN(4) > 0 {
 		l.Epsilon = r.Float64()
 	}

@@ -30,7 +30,7 @@ func (p problem) begin(width int) *machine {
 // target is what y <w, x> is to be.
 func (p problem) target(i int) float64 {
 	if p.goals == nil {
-		return 1
+		return p.loss.Target()
 	}
 	return p.goals[i]
 }
