@@ -188,7 +188,7 @@ func (a *ascent) tally() (*tally, error) {
 	}
 	for k, c := range a.courses {
 		if err == nil {
-			err = addAll(t.courses, k*courseSums, c.Gain, c.Cross, c.Bend, c.Travel)
+			err = addAll(t.courses, k*courseSums, append([]float64{c.Gain, c.Cross, c.Bend, c.Travel}, c.Grid[:]...)...)
 		}
 		t.room[k] = c.Room
 	}

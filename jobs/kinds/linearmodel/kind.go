@@ -155,19 +155,12 @@ const (
 func (j job) solver(m *model) (string, error) {
 	n := m.stride()
 	most := newtonNumbers / max(1, m.machines())
-	only := j.Params.Solver == newtonName || m.loss.Form == dual.Logistic
 	fits := n < 1<<15 && dual.TriangleLen(n) <= most
 	switch {
-	case only && !fits && m.loss.Form == dual.Logistic:
-		return "", protocol.InputFault(protocol.CodeInputLimit,
-			"loss logistic takes solver newton, which keeps %d matrices of %d x %d numbers, more than 2^20 in all",
-			m.machines(), n, n).WithHint("Take loss hinge or squared_hinge, or make the vectors narrower.")
-	case only && !fits:
+	case j.Params.Solver == newtonName && !fits:
 		return "", protocol.InputFault(protocol.CodeInputLimit,
 			"solver newton keeps %d matrices of %d x %d numbers, more than 2^20 in all", m.machines(), n, n).
 			WithHint("Take solver: ascend, or make the vectors narrower.")
-	case only:
-		return newtonName, nil
 	case j.Params.Solver != solverAuto:
 		return j.Params.Solver, nil
 	case fits && m.machines()*dual.TriangleLen(n) <= autoNumbers:

@@ -114,7 +114,7 @@ func (p *newtonPhase) phase() jobs.Phase {
 // gathers is what the matrices take at most, which only the state knows: as numbers, and as sums of several limbs.
 func (p *newtonPhase) gathers(jobs.Leaf, func(jobs.Source, int) int64) int64 {
 	const each = 8 * 6
-	if p.Params.Solver == newtonName || p.Params.loss().Form == dual.Logistic {
+	if p.Params.Solver == newtonName {
 		return each * newtonNumbers
 	}
 	return each * autoNumbers

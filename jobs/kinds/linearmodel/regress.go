@@ -33,7 +33,7 @@ func (p *Params) lossParameter() params.Parameter {
 	return params.Choice("loss", &p.Loss, dual.Hinge.String(), dual.Names...).
 		Says("Of classes, the loss of a record that is not beyond the margin: its distance to it, or the square of that. Of " +
 			"numbers, the distance beyond epsilon, or the square of that. squared is of both: that of all records (ridge). " +
-			"logistic is of classes, and takes solver newton; its gap assumes how exact exp and log are.")
+			"logistic is of classes; its gap assumes how exact exp and log are.")
 }
 
 func (p *Params) epsilonParameter() params.Parameter {
@@ -71,9 +71,6 @@ func (p *Params) Check() error {
 	case !p.regresses() && !l.Classifies():
 		return protocol.SpecFault("loss %s is of numbers, and labels are classes in mode classify", l).
 			WithHint("Set mode: regress, or take loss hinge, squared_hinge, squared or logistic.")
-	case l.Form == dual.Logistic && p.Solver == ascendName:
-		return protocol.SpecFault("solver ascend has no step for loss logistic").
-			WithHint("Take solver newton, or loss hinge or squared_hinge.")
 	case !l.Tube() && p.Epsilon != defaultEpsilon:
 		return protocol.SpecFault(
 			"epsilon is of the losses epsilon_insensitive and squared_epsilon_insensitive, not of %s", l)

@@ -178,7 +178,6 @@ func TestModesAreChecked(t *testing.T) {
 		`{"mode":"regress","loss":"squared","class_weights":{"a":1}}`:  "class_weights are of classes",
 		`{"mode":"regress","loss":"squared","costs":{"a":{"b":1}}}`:    "costs are of decisions",
 		`{"mode":"regress","loss":"logistic"}`:                         "loss logistic is of classes",
-		`{"solver":"ascend","loss":"logistic"}`:                        "no step for loss logistic",
 		`{"mode":"guess"}`:                                             "mode",
 	} {
 		var fault *protocol.Fault

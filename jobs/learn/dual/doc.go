@@ -14,7 +14,8 @@
 //	squared epsilon-insensitive  max(0, |s|-e)^2                        q = 1/(2c)
 //
 // The logistic loss is log(1 + exp(s)) with t = 0, 0 <= alpha <= c, and in place of t alpha the entropy
-// -alpha log(alpha/c) - (c-alpha) log((c-alpha)/c). It has Newton's method and no ascent.
+// -alpha log(alpha/c) - (c-alpha) log((c-alpha)/c). Along a course it is the best
+// of a few steps, for its dual is no quadratic there.
 //
 // (Hsieh, Chang, Lin, Keerthi and Sundararajan, "A dual coordinate descent method for large-scale linear SVM", ICML
 // 2008, (1) to (4); of numbers, Ho and Lin, "Large-scale linear support vector regression", JMLR 13, 2012, (5) and

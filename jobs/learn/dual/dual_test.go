@@ -170,11 +170,11 @@ func TestAscend(t *testing.T) {
 func TestCourseOfNothing(t *testing.T) {
 	c := NewCourse()
 	c.Add(Loss{Form: Hinge}, 1, 0.5, 0, 1, 1)
-	if !math.IsInf(c.Room, 1) || c.Step([]float64{1, 0}, []float64{0, 0}) != 0 {
+	if !math.IsInf(c.Room, 1) || c.Step(Loss{}, []float64{1, 0}, []float64{0, 0}) != 0 {
 		t.Errorf("%+v", c)
 	}
 	c.Add(Loss{Form: Hinge}, 1, 0, 0.5, 0, 1) // a row of zeros goes on to its bound
-	if step := c.Step([]float64{1, 0}, []float64{0, 0}); math.Abs(step-2) > 1e-14 {
+	if step := c.Step(Loss{}, []float64{1, 0}, []float64{0, 0}); math.Abs(step-2) > 1e-14 {
 		t.Error("step", step)
 	}
 	if got := fmt.Sprint(Hinge, Loss{Form: SquaredHinge}, Squared); got != "hinge squared_hinge squared" {

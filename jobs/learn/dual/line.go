@@ -10,6 +10,8 @@ type Course struct {
 	Bend   float64 // of q times its square
 	Travel float64 // of its magnitude times |x|
 	Room   float64 // the longest step that no bound forbids
+
+	Grid [len(steps)]float64 // of the logistic loss: by how much the entropy rises at each of some steps
 }
 
 // NewCourse is the course of no records.
@@ -29,6 +31,9 @@ func (c *Course) Add(l Loss, target, alpha, change, square, cost float64) {
 	c.Cross += float64(float64(q*alpha) * change)
 	c.Bend += float64(float64(q*change) * change)
 	c.Travel += float64(math.Abs(change) * math.Sqrt(square))
+	if l.Form == Logistic {
+		c.addEntropy(alpha, change, cost)
+	}
 	const shorter = 1 - 0x1p-50 // than the rounding of the quotient
 	c.Room = min(c.Room, float64(l.room(alpha, change, cost)/math.Abs(change)*shorter))
 }
@@ -45,11 +50,15 @@ func (l Loss) room(alpha, change, cost float64) float64 {
 }
 
 // Step returns how far to go from w along the course of all records, whose sum of change y x is moves: to where the
-// dual is greatest, or to the first bound. It is 0 where the dual does not rise.
-func (c Course) Step(w, moves []float64) float64 {
+// dual is greatest, or to the first bound; of the logistic loss, to the best of some steps. It is 0 where the dual does
+// not rise.
+func (c Course) Step(l Loss, w, moves []float64) float64 {
 	cross := 0.0
 	for j, v := range moves {
 		cross += float64(w[j] * v)
+	}
+	if l.Form == Logistic {
+		return c.best(cross, SquareOf(moves))
 	}
 	slope, curve := c.Gain-c.Cross-cross, c.Bend+SquareOf(moves)
 	switch {

@@ -65,3 +65,55 @@ func violationLogistic(alpha, short, cost float64) float64 {
 	of, _ := sigmoid(short)
 	return math.Abs(alpha/cost - of)
 }
+
+// ascendLogistic is Ascend of the logistic loss. Where the slope of the dual is 0, the coefficient is c/(1 + exp(-u)),
+// and u + square (alpha(u) - alpha) = short. The left side rises with a slope of at least 1: Newton's method, and half
+// of the interval that is known to hold u where a step leaves it, or is more than half of the one before.
+func ascendLogistic(alpha, short, square, cost float64) float64 {
+	low, high := short-float64(square*(cost-alpha)), short+float64(square*alpha)
+	u, before := min(max(short, low), high), high-low
+	for range 200 {
+		of, rest := sigmoid(u)
+		off := u + float64(square*(float64(cost*of)-alpha)) - short
+		if off > 0 {
+			high = u
+		} else {
+			low = u
+		}
+		next := u - off/(1+float64(square*float64(float64(cost*of)*rest)))
+		if !(next > low && next < high) || math.Abs(next-u) > before/2 {
+			next = low + (high-low)/2
+		}
+		if math.Abs(next-u) <= 0x1p-44*(1+math.Abs(u)) {
+			break
+		}
+		u, before = next, math.Abs(next-u)
+	}
+	of, _ := sigmoid(u)
+	return min(cost, float64(cost*of))
+}
+
+// steps are those along a course that the logistic loss is tried at.
+var steps = [...]float64{0x1p-5, 0x1p-3, 0.25, 0.5, 0.75, 1, 1.5, 2}
+
+// addEntropy adds by how much the entropy of a coefficient rises at each step.
+func (c *Course) addEntropy(alpha, change, cost float64) {
+	before := entropy(alpha, cost)
+	for i, step := range steps {
+		c.Grid[i] += entropy(alpha+float64(step*change), cost) - before
+	}
+}
+
+// best is the step within the room at which the dual is greatest: of moves of that square, whose product with w is
+// cross.
+func (c Course) best(cross, square float64) (best float64) {
+	most := 0.0
+	for i, step := range steps {
+		rise := c.Grid[i] - float64(step*cross) - float64(float64(step*step)*square)/2
+		if step*(1-0x1p-49) > c.Room || !(rise > most) {
+			continue
+		}
+		best, most = min(step, c.Room), rise
+	}
+	return best
+}

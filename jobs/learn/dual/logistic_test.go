@@ -163,7 +163,7 @@ func TestLogisticCertificatesHold(t *testing.T) {
 		p, width := random(r)
 		p.loss = Loss{Form: Logistic}
 		m, left := p.begin(width), 1+r.IntN(12)
-		m.descend(0, left, func(c Certificate) {
+		check := func(c Certificate) {
 			if left--; left > 0 {
 				return
 			}
@@ -173,7 +173,15 @@ func TestLogisticCertificatesHold(t *testing.T) {
 				gap.Cmp(wide(c.GapUpper)) > 0 {
 				t.Fatalf("problem %d: %+v of %v and %v\n%+v", n, c, primal, dual, p)
 			}
-		})
+		}
+		if n%2 == 0 {
+			m.descend(0, left, check)
+			continue
+		}
+		for left > 0 {
+			check(m.certify())
+			m.round()
+		}
 	}
 }
 
@@ -203,4 +211,51 @@ func TestDescentOfLogistic(t *testing.T) {
 		most = max(most, rounds)
 	}
 	t.Log("rounds at most", most)
+}
+
+// Ascend finds where the slope of the dual along one coefficient is 0, whatever the scales and wherever it begins.
+func TestAscendLogistic(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 6))
+	l := Loss{Form: Logistic}
+	for range 5000 {
+		cost, square := math.Ldexp(1, r.IntN(30)-15), math.Ldexp(r.Float64(), r.IntN(30)-15)
+		alpha, short := cost*(2*r.Float64()-0.5), math.Ldexp(r.NormFloat64(), r.IntN(8))
+		best := l.Ascend(alpha, short, square, cost)
+		if !(best >= 0 && best <= cost) {
+			t.Fatalf("%v is not allowed", best)
+		}
+		moved := short - square*(best-alpha)
+		if v := l.Violation(best, moved, cost); v > 1e-9+1e-13*square*cost {
+			t.Fatalf("from %v, short %v, square %v, cost %v: %v is off by %v", alpha, short, square, cost, best,
+				v)
+		}
+	}
+}
+
+// The dual of the logistic loss never falls, but for rounding, whatever the blocks, and the gap closes.
+func TestLogisticAscends(t *testing.T) {
+	for seed := range uint64(40) {
+		p, width := plain(seed)
+		p.loss, p.goals = Loss{Form: Logistic}, nil
+		for i := range p.costs {
+			p.costs[i] = 1
+			p.y[i] = float64(2*(i%2) - 1)
+		}
+		for _, each := range []int{len(p.rows), 5, 1} {
+			p.each = each
+			m := p.begin(width)
+			c, rounds := m.certify(), 0
+			for ; rounds < 5000 && c.Relative() > 1e-6; rounds++ {
+				m.round()
+				after := m.certify()
+				if after.Dual+after.DualError < c.Dual-c.DualError {
+					t.Fatalf("seed %d: the dual fell from %v to %v", seed, c.Dual, after.Dual)
+				}
+				c = after
+			}
+			if c.Relative() > 1e-6 {
+				t.Errorf("seed %d, blocks of %d: after %d rounds a gap of %g", seed, each, rounds, c.Relative())
+			}
+		}
+	}
 }

@@ -117,6 +117,9 @@ func (l Loss) curvature(cost float64) float64 {
 // Ascend returns the coefficient at which the dual is greatest while all others stay: of a record of some cost above 0,
 // whose row has that square |x|^2, at weights at which it is short by so much.
 func (l Loss) Ascend(alpha, short, square, cost float64) float64 {
+	if l.Form == Logistic {
+		return ascendLogistic(alpha, short, square, cost)
+	}
 	q := l.curvature(cost)
 	slope, curve := short-float64(q*alpha), square+q
 	if l.Epsilon > 0 {

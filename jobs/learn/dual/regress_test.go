@@ -107,7 +107,7 @@ func TestCoursesPastZero(t *testing.T) {
 		}
 		c := NewCourse()
 		c.Add(l, target, alpha, to-alpha, x*x, cost)
-		step := c.Step([]float64{alpha * x}, []float64{(to - alpha) * x})
+		step := c.Step(l, []float64{alpha * x}, []float64{(to - alpha) * x})
 		if alpha != to && c.Room < 1-0x1p-49 {
 			t.Fatalf("no room for a step to %v from %v: %v", to, alpha, c.Room)
 		}

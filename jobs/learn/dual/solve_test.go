@@ -73,7 +73,7 @@ func (m *machine) round() (step float64) {
 			moves[j] += v
 		}
 	}
-	step = course.Step(m.w, moves)
+	step = course.Step(m.loss, m.w, moves)
 	for i := range m.alpha {
 		m.alpha[i] = m.loss.Moved(m.alpha[i], changes[i], step, m.costs[i])
 	}
