@@ -1,7 +1,13 @@
 package casetest
 
-func linear() []Case {
-	linear := "LinearModel"
+import "slices"
+
+const linearModel = "LinearModel"
+
+func linear() []Case { return slices.Concat(linearModels(), linearDigits()) }
+
+func linearModels() []Case {
+	linear := linearModel
 	return []Case{
 		{Name: "linear", Kind: linear, Params: `{"features":{"scale":"standard"}}`, Golden: true, Phases: iris,
 			Shards: []*Data{rounding}, Blocks: true,
@@ -15,8 +21,27 @@ func linear() []Case {
 		{Name: "linear-hashed", Kind: linear,
 			Params: `{"solver":"ascend","max_rounds":20,"features":{"hashing":{"bits":6}}}`,
 			Golden: true, Phases: Mails},
+		{Name: "linear-regress", Kind: linear, Params: `{"mode":"regress","loss":"epsilon_insensitive"}`, Golden: true,
+			Phases: irisNumbers, Blocks: true},
+		{Name: "linear-regress-ridge", Kind: linear, Params: `{"mode":"regress","loss":"squared","C":10}`, Golden: true,
+			Phases: irisNumbers},
+		{Name: "linear-regress-ascend", Kind: linear,
+			Params: `{"mode":"regress","loss":"squared_epsilon_insensitive","epsilon":0.2,"solver":"ascend","max_rounds":20}`,
+			Golden: true, Phases: irisNumbers},
+		{Name: "linear-logistic", Kind: linear, Params: `{"loss":"logistic","features":{"scale":"standard"}}`,
+			Golden: true, Phases: iris, Shards: []*Data{rounding}, Blocks: true},
+		{Name: "linear-logistic-texts", Kind: linear,
+			Params: `{"loss":"logistic","solver":"ascend","max_rounds":20}`, Golden: true, Phases: Mails,
+			Shards: []*Data{roundingTexts}, Blocks: true},
 		{Name: "linear-ascends", Kind: linear, Params: `{"solver":"ascend","max_rounds":20}`, Phases: iris,
 			Memory: &Large{Input: sparse}},
+	}
+}
+
+// linearDigits are the rows of the matrix.
+func linearDigits() []Case {
+	linear := linearModel
+	return []Case{
 		{Name: "linear-digits", Kind: linear,
 			Params: `{"blocks":5,"max_rounds":8,"features":{"scale":"standard"}}`,
 			Matrix: &Clustered{Over: digits, Kill: `{"blocks":5,"max_rounds":4}`,
@@ -24,5 +49,22 @@ func linear() []Case {
 		{Name: "linear-digits-ascend", Kind: linear, Params: `{"solver":"ascend","blocks":5,"max_rounds":6}`,
 			Matrix: &Clustered{Over: digits, Kill: `{"solver":"ascend","blocks":5,"max_rounds":4}`,
 				Digest: "86eeba6dd66a332b7854465d427f16a37752910371d9e295ba70b10cb1e0d65e"}},
+		{Name: "linear-digits-logistic", Kind: linear,
+			Params: `{"loss":"logistic","blocks":5,"max_rounds":4,"features":{"scale":"standard"}}`,
+			Matrix: &Clustered{Over: digits, Kill: `{"loss":"logistic","blocks":5,"max_rounds":3}`,
+				Digest: "9e571ea808843c5cdd5d64360923283cd741c84f1adea22999d191b57dacd036"}},
+		{Name: "linear-digits-logistic-ascend", Kind: linear,
+			Params: `{"loss":"logistic","solver":"ascend","blocks":5,"max_rounds":4,"features":{"scale":"standard"}}`,
+			Matrix: &Clustered{Over: digits, Kill: `{"loss":"logistic","solver":"ascend","blocks":5,"max_rounds":3}`,
+				Digest: "2d2c332414b3634e485dd769d3155069bf595896aec78d0bdf44baf5590a1c76"}},
+		{Name: "linear-digits-regress", Kind: linear,
+			Params: `{"mode":"regress","loss":"epsilon_insensitive","blocks":5,"max_rounds":6}`,
+			Matrix: &Clustered{Over: digits, Kill: `{"mode":"regress","loss":"squared","blocks":5,"max_rounds":4}`,
+				Digest: "80b61d3e62b0548503d46665cfaa798af08f074195c096dd7e199b629cfa8791"}},
+		{Name: "linear-digits-regress-ascend", Kind: linear,
+			Params: `{"mode":"regress","loss":"epsilon_insensitive","solver":"ascend","blocks":5,"max_rounds":6}`,
+			Matrix: &Clustered{Over: digits,
+				Kill:   `{"mode":"regress","loss":"squared","solver":"ascend","blocks":5,"max_rounds":4}`,
+				Digest: "8471ad3541a01fb9eb85fe6f01d2ab2c6ebb422eb128dd1bbd20750da8743465"}},
 	}
 }

@@ -93,14 +93,14 @@ func newAscent(s *ascendState, ops *kernelops.Set) *ascent {
 }
 
 // read measures vectors and lets them wait for their turn.
-func (a *ascent) read(v features.Vectors, first int64) error {
+func (a *ascent) read(v features.Vectors, part jobs.Part) error {
 	for i := range v.Rows {
-		r, err := a.recordOf(v, i, a.number, a.ops)
+		r, err := a.recordOf(v, part.Labels, i, a.number, a.ops)
 		if err == nil {
 			err = a.measure(&r)
 		}
 		if err == nil {
-			err = a.wait(r, v.IDs[i], first+int64(v.Records[i]), v.Lasting)
+			err = a.wait(r, v.IDs[i], part.First+int64(v.Records[i]), v.Lasting)
 		}
 		if err != nil {
 			return err
@@ -140,8 +140,8 @@ func (a *ascent) measure(r *record) error {
 		a.after.alpha, a.after.change = append(a.after.alpha, alpha), append(a.after.change, 0)
 		a.ahead = append(a.ahead, alpha+float64(a.beyond[k]*(alpha-before)))
 		if r.cost > 0 {
-			margin := float64(a.side(k, r.class) * r.Dot(a.row(a.now, k)))
-			a.standings[k].Add(a.loss, alpha, margin, r.square, r.cost, r.Terms())
+			short := r.target - float64(a.side(k, r.class)*r.Dot(a.row(a.now, k)))
+			a.standings[k].Add(a.loss, r.target, alpha, short, r.square, r.cost, r.Terms())
 		}
 	}
 	return nil
@@ -173,14 +173,14 @@ func (a *ascent) ascend(r *record, k int, soon dual.Row) {
 	}
 	at, y, local := r.number*a.machines()+k, a.side(k, r.class), a.row(a.local, k)
 	alpha, from, blocks := a.after.alpha[at], a.ahead[at], float64(a.blocks)
-	best := a.loss.Ascend(from, float64(y*r.DotBefore(local, soon)), float64(blocks*r.square), r.cost)
+	best := a.loss.Ascend(from, r.target-float64(y*r.DotBefore(local, soon)), float64(blocks*r.square), r.cost)
 	if moved := best - from; moved != 0 {
 		r.AddTo(local, float64(float64(blocks*moved)*y))
 	}
 	if change := best - alpha; change != 0 {
 		a.after.change[at] = change
 		r.AddTo(a.row(a.moves, k), float64(change*y))
-		a.courses[k].Add(a.loss, alpha, change, r.square, r.cost)
+		a.courses[k].Add(a.loss, r.target, alpha, change, r.square, r.cost)
 	}
 }
 
@@ -194,7 +194,7 @@ func (a *ascent) tally() (*tally, error) {
 	}
 	for k, c := range a.courses {
 		if err == nil {
-			err = addAll(t.courses, k*courseSums, c.Gain, c.Cross, c.Bend, c.Travel)
+			err = addAll(t.courses, k*courseSums, append([]float64{c.Gain, c.Cross, c.Bend, c.Travel}, c.Grid[:]...)...)
 		}
 		t.room[k] = c.Room
 	}

@@ -17,6 +17,9 @@ import (
 // turned for the first class.
 func (m *model) describe(p *describe.Page) error {
 	const few = 8 // classes, and columns of each
+	if m.regresses {
+		return m.describeNumbers(p, few)
+	}
 	labels := m.space.Labels.List()
 	classes, err := p.Classes(labels, few)
 	if err != nil {
@@ -24,9 +27,7 @@ func (m *model) describe(p *describe.Page) error {
 	}
 	p.Line("kind", "%s, loss %s", KindName, m.loss)
 	p.Line("classes", "%d", len(labels))
-	p.Line("records", "%d training records of %d columns, scale %s", m.space.Records, m.space.Width, m.space.Scale())
-	p.Line("rounds", "%d", m.rounds)
-	p.Line("proved", "the objective is at most %.3g of itself above the least", m.relative())
+	m.describeTraining(p)
 	for _, y := range classes {
 		machine, sign := y, 1.0
 		if m.machines() == 1 {
@@ -42,6 +43,13 @@ func (m *model) describe(p *describe.Page) error {
 	return nil
 }
 
+// describeTraining tells what a model was made of, and what is proved of it.
+func (m *model) describeTraining(p *describe.Page) {
+	p.Line("records", "%d training records of %d columns, scale %s", m.space.Records, m.space.Width, m.space.Scale())
+	p.Line("rounds", "%d", m.rounds)
+	p.Line(m.certainty(), "the objective is at most %.3g of itself above the least", m.relative())
+}
+
 func (m *model) columnName(j int) string {
 	if d := m.space.Dictionary(); d != nil {
 		return strconv.QuoteToGraphic(string(d.Terms.At(j)))
@@ -51,6 +59,9 @@ func (m *model) columnName(j int) string {
 
 // machineName says what a machine looks for.
 func (m *model) machineName(k int) string {
+	if m.regresses {
+		return "value"
+	}
 	if m.machines() == 1 {
 		return fmt.Sprintf("%s against %s", m.space.Labels.At(1), m.space.Labels.At(0))
 	}
@@ -65,16 +76,21 @@ func (m *model) figures(metrics []jobs.Metric) ([]jobs.Figure, error) {
 	if err != nil {
 		return nil, err
 	}
+	title := "Proved gap by round"
+	if m.loss.Assumed() {
+		title = "Assumed gap by round"
+	}
 	proved := &jobs.FigureTable{Columns: []string{"machine", "primal", "dual", "gap at most", "of the primal"}}
 	for k, c := range m.proofs[:min(most, len(m.proofs))] {
 		proved.Rows = append(proved.Rows, []string{m.machineName(k), fmt.Sprintf("%.10g", c.Primal),
 			fmt.Sprintf("%.10g", c.Dual), fmt.Sprintf("%.3g", c.GapUpper), fmt.Sprintf("%.3g", c.Relative())})
 	}
 	figures := []jobs.Figure{
-		{Title: "Proved gap by round", Lines: &jobs.LineChart{X: "round", Y: "log10 of the gap", Series: gaps},
+		{Title: title, Lines: &jobs.LineChart{X: "round", Y: "log10 of the gap", Series: gaps},
 			Caption: "The gap between the least primal and the greatest dual objective so far, as a part of the primal."},
-		{Title: "What is proved", Table: proved,
-			Caption: "The best primal objective is between dual and primal. The gap bounds the rounding of both."},
+		{Title: "What is " + m.certainty(), Table: proved,
+			Caption: "The best primal objective is between dual and primal. The gap bounds the rounding of both." +
+				m.assumption()},
 	}
 	figures = append(figures, jobs.Pictures("Weights",
 		"The weights as pictures, each between its own least and greatest.", m.space.Width, m.machines(), m.machineName,

@@ -1,10 +1,11 @@
-// Package linearmodel is the linear support vector machine as a job: the kind LinearModel, trained by its dual. Package
-// dual has its mathematics: the losses, both solvers and the certificate.
+// Package linearmodel is the linear support vector machine as a job, of classes or of numbers: the kind LinearModel,
+// trained by its dual. Package dual has its mathematics: the losses, both solvers and the certificate.
 //
 // Of two classes there is one machine, whose side +1 is the second label in byte order; of more there is one for each
 // class against the others, and the highest score decides, of equals the first. A record costs params.C times its
 // weight times that of its class; one that costs 0 is left out. The bias is the weight of a column that is
-// params.bias_scale in every record, so it is penalized like any other.
+// params.bias_scale in every record, so it is penalized like any other. In mode regress there is one machine, whose
+// score is to be the label; labels are read as numbers in each round, and are not counted before.
 //
 // # Over blocks
 //

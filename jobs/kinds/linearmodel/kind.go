@@ -2,7 +2,6 @@ package linearmodel
 
 import (
 	"math"
-	"slices"
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/blocks"
@@ -21,7 +20,7 @@ const KindName = "LinearModel"
 // Kind is the linear model as a declared kind of job.
 func Kind() jobs.Kind {
 	return jobs.Kind{Name: KindName, UsesQueries: true, Params: params.Of[Params](),
-		Summary: "Linear support vector machines by their duals, with a proved gap.",
+		Summary: "Linear support vector machines and regression by their duals, with a proved gap.",
 		New:     New, Describe: describe.Of(readModel, (*model).describe),
 		Predict: NewPredictor, Figures: jobs.FiguresOf(readModel, (*model).figures)}
 }
@@ -34,7 +33,9 @@ const (
 
 // Params of a job of kind LinearModel.
 type Params struct {
+	Mode         string              `json:"mode"`
 	Loss         string              `json:"loss"`
+	Epsilon      float64             `json:"epsilon"`
 	C            float64             `json:"C"`
 	Solver       string              `json:"solver"`
 	Tol          float64             `json:"tol"`
@@ -49,9 +50,9 @@ type Params struct {
 // Parameters declares the parameters.
 func (p *Params) Parameters() []params.Parameter {
 	return []params.Parameter{
-		params.Choice("loss", &p.Loss, dual.Hinge.String(), dual.Names...).
-			Says("Loss of a record that is not beyond the margin: its distance to it, or the square of that; squared: that " +
-				"of all records, beyond it too (ridge)."),
+		p.modeParameter(),
+		p.lossParameter(),
+		p.epsilonParameter(),
 		params.Number("C", &p.C, 1, "[1e-9, 1e9]").
 			Says("Cost of the losses, in comparison with half the square of the weights."),
 		params.Choice("solver", &p.Solver, solverAuto, solverAuto, newtonName, ascendName).
@@ -71,11 +72,6 @@ func (p *Params) Parameters() []params.Parameter {
 	}
 }
 
-// loss of parameters that were checked.
-func (p Params) loss() dual.Loss {
-	return dual.Loss(max(0, slices.Index(dual.Names, p.Loss)))
-}
-
 // job is what all phases of a job know.
 type job struct{ classify.Job[Params] }
 
@@ -86,7 +82,7 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 		return nil, err
 	}
 	j := job{read}
-	space, err := features.NewBuilder(j.Params.Features, spec, features.Classes(2), features.Compares())
+	space, err := features.NewBuilder(j.Params.Features, spec, j.Params.labels(), features.Compares())
 	if err != nil {
 		return nil, params.In("spec.params", err)
 	}
@@ -100,29 +96,18 @@ func (j job) begin(_ jobs.Arrays, space *features.Space, plan jobs.Plan) (jobs.N
 	if plan.Blocks == 0 {
 		return jobs.Next{}, blocks.Empty()
 	}
-	labels := space.Labels.List()
-	if _, err := j.Params.Costs.Rule(labels); err != nil {
-		return jobs.Next{}, err
-	}
-	weights, err := j.Params.ClassWeights.By(labels)
+	costs, err := j.costs(space.Labels.List())
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	m := &model{space: space, loss: j.Params.loss(), biasScale: j.Params.BiasScale}
+	m := &model{space: space, loss: j.Params.loss(), regresses: j.Params.regresses(), biasScale: j.Params.BiasScale}
 	if space.Width >= math.MaxInt32 || m.machines() > maxNumbers/m.stride() {
 		return jobs.Next{}, protocol.InputFault(protocol.CodeInputLimit,
 			"%d machines of %d columns are more than 2^27 weights", m.machines(), space.Width).
 			WithHint("Make the vectors narrower (for text: max_features, min_df).")
 	}
 	m.begin()
-	t := training{model: m, costs: make([]float64, len(labels)), now: make([]float64, len(m.weights)),
-		done: make([]int32, m.machines())}
-	for y := range labels {
-		t.costs[y] = j.Params.C
-		if len(j.Params.ClassWeights) > 0 {
-			t.costs[y] = float64(j.Params.C * weights[y])
-		}
-	}
+	t := training{model: m, costs: costs, now: make([]float64, len(m.weights)), done: make([]int32, m.machines())}
 	next := jobs.Next{Phase: ascendName, Trees: []int{plan.Blocks}}
 	if next.Phase, err = j.solver(m); err != nil {
 		return jobs.Next{}, err
@@ -133,6 +118,28 @@ func (j job) begin(_ jobs.Arrays, space *features.Space, plan jobs.Plan) (jobs.N
 		next.State = jobs.ArraysOf(newAscend(t, plan.Blocks))
 	}
 	return next, nil
+}
+
+// costs are those of a record that weighs 1, by its class; of regression there is one.
+func (j job) costs(labels []string) ([]float64, error) {
+	if j.Params.regresses() {
+		return []float64{j.Params.C}, nil
+	}
+	if _, err := j.Params.Costs.Rule(labels); err != nil {
+		return nil, err
+	}
+	weights, err := j.Params.ClassWeights.By(labels)
+	if err != nil {
+		return nil, err
+	}
+	costs := make([]float64, len(labels))
+	for y := range labels {
+		costs[y] = j.Params.C
+		if len(j.Params.ClassWeights) > 0 {
+			costs[y] = float64(j.Params.C * weights[y])
+		}
+	}
+	return costs, nil
 }
 
 // The solvers.

@@ -8,7 +8,7 @@ import (
 )
 
 // standingSums is how many sums a dual.Standing has.
-const standingSums = 7
+const standingSums = 8
 
 // measures are where the records of leaves stand together, by machine.
 type measures struct {
@@ -23,7 +23,7 @@ func measuresOf(list []dual.Standing) (measures, error) {
 	m := measures{standings: sums.NewExact(standingSums * len(list)), violation: make([]float64, len(list))}
 	for k, s := range list {
 		err := addAll(m.standings, k*standingSums, s.Loss, s.Slope, s.Bend, s.Linear, s.Size, s.Quadratic,
-			s.Reach)
+			s.Reach, s.Steep)
 		if err != nil {
 			return m, err
 		}
@@ -58,7 +58,7 @@ func (m *measures) plus(right *measures) (both measures, err error) {
 func (m *measures) standing(machine int) dual.Standing {
 	v := func(i int) float64 { return m.standings.Float(machine*standingSums + i) }
 	return dual.Standing{Loss: v(0), Slope: v(1), Bend: v(2), Linear: v(3), Size: v(4), Quadratic: v(5),
-		Reach: v(6), Records: m.records, Terms: m.terms, Violation: m.violation[machine]}
+		Reach: v(6), Steep: v(7), Records: m.records, Terms: m.terms, Violation: m.violation[machine]}
 }
 
 // check refuses measures of another number of machines.

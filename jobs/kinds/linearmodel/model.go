@@ -12,6 +12,7 @@ import (
 type model struct {
 	space     *features.Space
 	loss      dual.Loss
+	regresses bool // its one machine gives a number
 	biasScale float64
 	weights   []float64 // [machines, stride]; a row ends with the bias
 	proofs    []dual.Certificate
@@ -34,8 +35,11 @@ func (m *model) row(weights []float64, machine int) []float64 {
 	return weights[machine*m.stride() : (machine+1)*m.stride()]
 }
 
-// side is +1 if a class is what a machine looks for, else -1.
+// side is +1 if a class is what a machine looks for, else -1; of numbers it is +1.
 func (m *model) side(machine, class int) float64 {
+	if m.regresses {
+		return 1
+	}
 	if m.machines() == 1 {
 		machine = 1
 	}
@@ -57,7 +61,8 @@ func (m *model) begin() {
 func (m *model) Fields(f *jobs.Fields) {
 	f.Kind(KindName, 1)
 	jobs.Make(f, &m.space).Fields(f)
-	jobs.Named(f, "loss", &m.loss, dual.Names)
+	jobs.Named(f, "loss", &m.loss.Form, dual.Names)
+	m.modeFields(f)
 	jobs.Scalar(f, "bias_scale", &m.biasScale)
 	f.Check(m.check)
 	jobs.List(f, "weights", &m.weights, m.machines(), m.stride())
@@ -87,7 +92,8 @@ func (m *model) proofFields(f *jobs.Fields) {
 }
 
 func (m *model) check() error {
-	if m.space.Labels.Len() < 2 || !(m.biasScale >= 0 && m.biasScale <= 1e6) || m.machines() > maxNumbers/m.stride() {
+	if labels := m.space.Labels.Len(); (m.regresses && labels > 0) || (!m.regresses && labels < 2) ||
+		!(m.biasScale >= 0 && m.biasScale <= 1e6) || m.machines() > maxNumbers/m.stride() {
 		return jobs.Malformed("a linear model of %d classes and %d columns, with a bias of %v", m.space.Labels.Len(),
 			m.space.Width, m.biasScale)
 	}

@@ -23,6 +23,7 @@ type newtonState struct {
 	origin  []float64 // weights where the last steps began
 	descent []float64 // [machines, 4]: pull, loose, value and slope of a dual.Descent
 	backs   []int64   // of each
+	scale   float64   // of what the pulls are parts
 	moves   []int32   // 1 where the coefficients of the last round are the centers of this
 }
 
@@ -36,13 +37,14 @@ func (s *newtonState) Fields(f *jobs.Fields) {
 	jobs.List(f, "descent", &s.descent, s.machines(), descentNumbers)
 	jobs.List(f, "backs", &s.backs, s.machines())
 	jobs.List(f, "moves", &s.moves, s.machines())
+	jobs.Scalar(f, "scale", &s.scale)
 }
 
 // newNewton begins.
 func newNewton(t training) *newtonState {
 	s := &newtonState{training: t, origin: make([]float64, len(t.now)), descent: make([]float64, 0, t.machines()),
-		backs: make([]int64, t.machines()), moves: make([]int32, t.machines())}
-	d := dual.NewDescent(t.loss)
+		backs: make([]int64, t.machines()), moves: make([]int32, t.machines()), scale: 1}
+	d := dual.NewDescent(t.loss.Form)
 	for range t.machines() {
 		s.descent = append(s.descent, d.Pull, d.Loose, d.Value, d.Slope)
 	}
@@ -129,9 +131,9 @@ func (p *newtonPhase) measure(
 		}
 	}
 	number := 0
-	err := p.read(ctx, &s.training, leaf, func(v features.Vectors, _ int64) error {
+	err := p.read(ctx, &s.training, leaf, func(v features.Vectors, part jobs.Part) error {
 		for i := range v.Rows {
-			r, err := s.recordOf(v, i, number, ops)
+			r, err := s.recordOf(v, part.Labels, i, number, ops)
 			if err == nil {
 				err = l.measure(&r)
 			}
@@ -194,9 +196,9 @@ func (l *bent) measure(r *record) error {
 // bend finds one coefficient.
 func (l *bent) bend(r *record, k int, center float64) float64 {
 	y := l.side(k, r.class)
-	margin := float64(y * r.Dot(l.row(l.now, k)))
-	alpha, value, bend := l.loss.Near(center, margin, r.cost, l.descent[k*descentNumbers])
-	l.standings[k].Add(l.loss, alpha, margin, r.square, r.cost, r.Terms())
+	short := r.target - float64(y*r.Dot(l.row(l.now, k)))
+	alpha, value, bend := l.loss.Near(center, short, r.cost, float64(l.descent[k*descentNumbers]*l.scale))
+	l.standings[k].Add(l.loss, r.target, alpha, short, r.square, r.cost, r.Terms())
 	l.values[k] += value
 	if alpha != 0 {
 		r.AddTo(l.row(l.of, k), float64(alpha*y))
@@ -249,13 +251,17 @@ func (p *newtonPhase) step(_ context.Context, s *newtonState, all *bends, round 
 			continue
 		}
 		standing, of := all.standing(k), floats(all.of, k*s.stride(), s.stride())
-		if err := s.certify(k, dual.Certify(s.row(s.now, k), of, standing, standing.Drift(of))); err != nil {
+		now := dual.Certify(s.loss, s.row(s.now, k), of, standing, standing.Drift(of))
+		if err := s.certify(k, now, standing.Records); err != nil {
 			return jobs.Next{}, err
 		}
 		s.facts(&facts, k, standing)
-		if s.proofs[k].Relative() <= p.Params.Tol {
+		switch {
+		case s.proofs[k].Relative() <= p.Params.Tol:
 			s.done[k] = 1
-		} else {
+		case s.rounds == 1 && s.loss.Tube(): // the records have just told how far pulls have to reach
+			s.scale = standing.Scale()
+		default:
 			s.move(k, of, floats(all.curves, k*triangle, triangle), all.values.Float(k))
 		}
 	}

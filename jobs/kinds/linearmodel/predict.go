@@ -5,7 +5,6 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/classify"
-	"github.com/gram-compute/gram/jobs/learn/dual"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/rank"
 	"github.com/gram-compute/gram/kernelops"
@@ -26,6 +25,9 @@ func NewPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
 		return nil, err
 	}
 	p := &predictor{m, m.space.Labels.List(), ops}
+	if m.regresses {
+		return classify.NewVectors(m.space, jobs.Answers{Value: "value"}, p.value), nil
+	}
 	return classify.NewVectors(m.space, classify.Scored(p.labels, "score"), p.predict), nil
 }
 
@@ -36,12 +38,7 @@ func readModel(a jobs.Arrays) (*model, error) { return jobs.Load[model](a) }
 // two classes that of the second, and of the first with the other sign.
 func (p *predictor) predict(_ context.Context, list []jobs.Outcome, v features.Vectors) ([]jobs.Outcome, error) {
 	for i := range v.Rows {
-		x := dual.Row{Bias: p.biasScale, Ops: p.ops}
-		if v.Sparse.Width > 0 {
-			x.Index, x.Values = v.Sparse.Row(i)
-		} else {
-			x.Values = v.Dense.Row(i)
-		}
+		x := p.vector(v, i, p.ops)
 		scores := make([]float64, len(p.labels))
 		for y := range scores {
 			if p.machines() > 1 {
@@ -52,6 +49,14 @@ func (p *predictor) predict(_ context.Context, list []jobs.Outcome, v features.V
 		}
 		best := rank.First(scores)
 		list = append(list, jobs.Outcome{Label: p.labels[best], Value: scores[best], Scores: scores})
+	}
+	return list, nil
+}
+
+// value gives each record the number <w, x> with the bias.
+func (p *predictor) value(_ context.Context, list []jobs.Outcome, v features.Vectors) ([]jobs.Outcome, error) {
+	for i := range v.Rows {
+		list = append(list, jobs.Outcome{Value: p.vector(v, i, p.ops).Dot(p.weights)})
 	}
 	return list, nil
 }

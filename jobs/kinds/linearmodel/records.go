@@ -14,13 +14,14 @@ type record struct {
 	dual.Row
 	number int // in its block
 	class  int
+	target float64 // what its score is to be, with its side as a sign
 	cost   float64
 	square float64
 }
 
-// read gives the vectors of the leaf's own block to visit, with the ordinal of the first record of what they are from.
+// read gives the vectors of the leaf's own block to visit, with what they are from.
 func (j job) read(
-	ctx context.Context, s *training, leaf jobs.Leaf, visit func(v features.Vectors, first int64) error,
+	ctx context.Context, s *training, leaf jobs.Leaf, visit func(v features.Vectors, part jobs.Part) error,
 ) error {
 	reader, train := s.space.NewReader(), j.Train()
 	if s.rounds > 0 {
@@ -35,7 +36,7 @@ func (j job) read(
 			v, err = reader.Read(part.Block, train)
 		}
 		if err == nil {
-			err = visit(v, part.First)
+			err = visit(v, part)
 		}
 		if err != nil {
 			return err
@@ -44,23 +45,37 @@ func (j job) read(
 	return nil
 }
 
-// recordOf is row i of some vectors, and the record of that number in its block.
-func (s *training) recordOf(v features.Vectors, i, number int, ops *kernelops.Set) (record, error) {
-	if v.Class[i] < 0 {
+// recordOf is row i of some vectors, with the labels of the block they are from: the record of that number in its own.
+func (s *training) recordOf(
+	v features.Vectors, labels [][]byte, i, number int, ops *kernelops.Set,
+) (record, error) {
+	r := record{Row: s.vector(v, i, ops), number: number, target: s.loss.Target()}
+	if s.regresses {
+		target, err := targetOf(labels, v, i)
+		if err != nil {
+			return record{}, err
+		}
+		r.target = target
+	} else if r.class = int(v.Class[i]); r.class < 0 {
 		return record{}, features.Unseen(v.IDs[i])
 	}
-	r := record{Row: dual.Row{Bias: s.biasScale, Ops: ops}, number: number, class: int(v.Class[i]),
-		cost: s.costs[v.Class[i]]}
+	r.cost = s.costs[r.class]
 	if v.Weights != nil {
 		r.cost = float64(r.cost * float64(v.Weights[i]))
 	}
-	if v.Sparse.Width > 0 {
-		r.Index, r.Values = v.Sparse.Row(i)
-	} else {
-		r.Values = v.Dense.Row(i)
-	}
 	r.square = r.Square()
 	return r, nil
+}
+
+// vector is row i of some vectors.
+func (m *model) vector(v features.Vectors, i int, ops *kernelops.Set) dual.Row {
+	x := dual.Row{Bias: m.biasScale, Ops: ops}
+	if v.Sparse.Width > 0 {
+		x.Index, x.Values = v.Sparse.Row(i)
+	} else {
+		x.Values = v.Dense.Row(i)
+	}
+	return x
 }
 
 // carried is a number of each record and machine that a leaf carries from one round to the next: none before the first.

@@ -21,7 +21,7 @@ type training struct {
 // Fields lists the state.
 func (s *training) Fields(f *jobs.Fields) {
 	jobs.Make(f, &s.model).Fields(f)
-	jobs.List(f, "costs", &s.costs, s.space.Labels.Len())
+	jobs.List(f, "costs", &s.costs, max(1, s.space.Labels.Len()))
 	jobs.List(f, "now", &s.now, s.machines(), s.stride())
 	jobs.List(f, "done", &s.done, s.machines())
 }
@@ -34,11 +34,11 @@ func (s *training) own() {
 
 // certify keeps the weights of a machine if none before had a lower primal objective, and what is proved. The objective
 // of weights of zero is what all records cost.
-func (s *training) certify(k int, now dual.Certificate) error {
+func (s *training) certify(k int, now dual.Certificate, records int64) error {
 	switch relative := now.Relative(); {
-	case s.rounds == 1 && now.Primal == 0:
+	case s.rounds == 1 && records == 0:
 		return protocol.EmptyFault("every training record weighs 0").WithHint("Check spec.input.weight.")
-	case !(now.Primal > 0 && relative >= 0 && relative <= math.MaxFloat64):
+	case !(now.Primal >= 0 && relative >= 0 && relative <= math.MaxFloat64):
 		return jobs.Malformed("the objectives of machine %d are %v and %v", k, now.Primal, now.Dual)
 	case s.rounds == 1:
 		s.proofs[k] = now // of weights of zero, as the model has them
@@ -85,8 +85,9 @@ func (j job) next(s *training, phase string, state jobs.Arrays, facts jobs.Facts
 // warn says so if less is proved than the spec asks for.
 func (j job) warn(s *training, facts *jobs.Facts) {
 	if gap := s.relative(); gap > j.Params.Tol {
-		text := fmt.Sprintf("after %d rounds, the gap that is proved is %.3g of the objective, more than params.tol, %g: "+
-			"raise params.max_rounds, scale the features, or lower params.C", s.rounds, gap, j.Params.Tol)
+		text := fmt.Sprintf("after %d rounds, the gap that is %s is %.3g of the objective, more than params.tol, %g: "+
+			"raise params.max_rounds, scale the features, or lower params.C", s.rounds, s.certainty(), gap,
+			j.Params.Tol)
 		facts.Add(jobs.WarningsMetric, []string{text})
 	}
 }

@@ -56,7 +56,7 @@ func (s *ascendState) accelerate(k int) {
 }
 
 // courseSums is how many sums a dual.Course has.
-const courseSums = 4
+const courseSums = 4 + len(dual.Course{}.Grid)
 
 // tally is what leaves found together.
 type tally struct {
@@ -93,7 +93,11 @@ func (t *tally) plus(right *tally) (*tally, error) {
 // course is what all leaves propose for one machine.
 func (t *tally) course(k int) dual.Course {
 	v := func(i int) float64 { return t.courses.Float(k*courseSums + i) }
-	return dual.Course{Gain: v(0), Cross: v(1), Bend: v(2), Travel: v(3), Room: t.room[k]}
+	c := dual.Course{Gain: v(0), Cross: v(1), Bend: v(2), Travel: v(3), Room: t.room[k]}
+	for i := range c.Grid {
+		c.Grid[i] = v(4 + i)
+	}
+	return c
 }
 
 // step certifies the weights that came in, and moves those of machines that are not done.
@@ -114,7 +118,7 @@ func (p *ascendPhase) step(_ context.Context, s *ascendState, all *tally, round 
 			continue
 		}
 		w, standing := s.row(s.now, k), all.standing(k)
-		if err := s.certify(k, dual.Certify(w, w, standing, s.drift[k])); err != nil {
+		if err := s.certify(k, dual.Certify(s.loss, w, w, standing, s.drift[k]), standing.Records); err != nil {
 			return jobs.Next{}, err
 		}
 		s.facts(&facts, k, standing)
@@ -127,7 +131,7 @@ func (p *ascendPhase) step(_ context.Context, s *ascendState, all *tally, round 
 func (p *ascendPhase) move(s *ascendState, k int, standing dual.Standing, all *tally) {
 	now, last := s.row(s.now, k), s.row(s.last, k)
 	moves, course := floats(all.moves, k*s.stride(), s.stride()), all.course(k)
-	step := course.Step(now, moves)
+	step := course.Step(s.loss, now, moves)
 	if s.proofs[k].Relative() <= p.Params.Tol || (step == 0 && s.beyond[k] == 0) {
 		s.done[k] = 1
 		return

@@ -23,8 +23,9 @@ type Standing struct {
 	Loss      float64 // of c loss
 	Slope     float64 // of c |x| times a bound on the slope of the loss
 	Bend      float64 // of c |x|^2 times one on its change
-	Linear    float64 // of alpha
-	Size      float64 // of its magnitude
+	Steep     float64 // of c times that of the slope, of records that may be beyond the tube
+	Linear    float64 // of target alpha - epsilon |alpha|
+	Size      float64 // of the magnitudes of both
 	Quadratic float64 // of q alpha^2 / 2
 	Reach     float64 // of the magnitude of alpha |x|
 
@@ -33,20 +34,28 @@ type Standing struct {
 	Violation float64 // the greatest
 }
 
-// Add adds one record, whose row has that square and number of terms.
-func (s *Standing) Add(l Loss, alpha, margin, square, cost float64, terms int) {
+// Add adds one record, which is short of its target by target - y <w, x>, and whose row has that square and number of
+// terms.
+func (s *Standing) Add(l Loss, target, alpha, short, square, cost float64, terms int) {
 	length := math.Sqrt(square)
-	slope, bend := l.slope(margin)
-	s.Loss += float64(cost * l.Of(margin))
+	slope, bend := l.slope(short)
+	s.Loss += float64(cost * l.Of(short))
 	s.Slope += float64(float64(cost*length) * slope)
 	s.Bend += float64(float64(cost*square) * bend)
-	s.Linear += alpha
-	s.Size += math.Abs(alpha)
+	if math.Abs(short) >= float64(l.Epsilon*(1-0x1p-50)) {
+		s.Steep += float64(cost * (slope + float64(8*unit*l.Epsilon*bend)))
+	}
+	linear, tube := float64(target*alpha), float64(l.Epsilon*math.Abs(alpha))
+	s.Linear += linear - tube
+	s.Size += math.Abs(linear) + tube
+	if l.Form == Logistic {
+		s.addEntropy(alpha, cost)
+	}
 	s.Quadratic += float64(float64(float64(l.curvature(cost)*alpha)*alpha) / 2)
 	s.Reach += float64(math.Abs(alpha) * length)
 	s.Records++
 	s.Terms = max(s.Terms, int64(terms))
-	s.Violation = max(s.Violation, l.Violation(alpha, margin, cost))
+	s.Violation = max(s.Violation, l.Violation(alpha, short, cost))
 }
 
 // Certificate says how good weights and coefficients are. The objectives are off by at most their errors, and the gap
@@ -59,7 +68,7 @@ type Certificate struct {
 
 // Certify returns the certificate of the weights w at which all records stand, and of their coefficients alpha: of is
 // W(alpha), but for drift at most.
-func Certify(w, of []float64, all Standing, drift float64) Certificate {
+func Certify(l Loss, w, of []float64, all Standing, drift float64) Certificate {
 	rounding := gamma(int64(len(w)) + 2) // of |w|^2 and |of|^2
 	half, ofHalf := SquareOf(w)/2, SquareOf(of)/2
 	off := float64(gamma(all.Terms+2) * norm(w)) // of a margin, times |x|
@@ -70,12 +79,33 @@ func Certify(w, of []float64, all Standing, drift float64) Certificate {
 		float64(float64(off*off)*all.Bend) + float64(unit*c.Primal)
 	c.DualError = float64(rounding*ofHalf) + float64(sums*(all.Size+all.Quadratic)) + float64(norm(of)*drift) +
 		float64(drift*drift)/2 + float64(2*unit*(all.Size+all.Quadratic+ofHalf))
+	if off > 0 { // else each is as short as its target
+		c.PrimalError += float64(float64(unit*l.Epsilon) * all.Steep)
+	}
 	c.PrimalError, c.DualError = float64(c.PrimalError*slack)+tiny, float64(c.DualError*slack)+tiny
 	return c.gap()
 }
 
-// norm bounds |w|.
-func norm(w []float64) float64 { return float64(math.Sqrt(SquareOf(w)) * slack) }
+// norm bounds |w|; where the squares may be lost below the least float64, by the greatest of all.
+func norm(w []float64) float64 {
+	square := SquareOf(w)
+	if square >= tiny {
+		return float64(math.Sqrt(square) * slack)
+	}
+	greatest := 0.0
+	for _, v := range w {
+		greatest = max(greatest, math.Abs(v))
+	}
+	return float64(float64(math.Sqrt(float64(len(w)))*greatest) * slack)
+}
+
+// Scale is how far the records beyond the tube are from it, those that cost more counting more.
+func (s Standing) Scale() float64 {
+	if scale := s.Loss / s.Steep; scale > 0 && scale <= math.MaxFloat64 {
+		return scale
+	}
+	return 1
+}
 
 // Drift bounds how far the weights of, which are sums over blocks of sums over records of alpha y x, are from W(alpha):
 // of the coefficients with which all records were added to the standing.
@@ -103,9 +133,10 @@ func (c Certificate) Better(d Certificate) (best Certificate, second bool) {
 	return c.gap(), second
 }
 
-// Relative is the proved gap as a part of the primal objective, which is at least the best one.
+// Relative is the proved gap as a part of the primal objective, which is at least the best one; of a gap that is no
+// more than what underflow takes, 0: where weights of 0 cost nothing, both objectives are 0.
 func (c Certificate) Relative() float64 {
-	if c.GapUpper == 0 {
+	if c.GapUpper <= 8*tiny {
 		return 0
 	}
 	return c.GapUpper / c.Primal

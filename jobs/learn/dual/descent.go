@@ -29,9 +29,9 @@ const (
 )
 
 // NewDescent begins.
-func NewDescent(l Loss) Descent {
+func NewDescent(f Form) Descent {
 	d := Descent{Pull: firstPull, Loose: firstLoose, Value: math.MaxFloat64}
-	if l.Smooth() {
+	if f.Smooth() {
 		d.Pull = 0
 	}
 	return d

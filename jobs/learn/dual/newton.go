@@ -2,25 +2,32 @@ package dual
 
 import "math"
 
-// Near returns the coefficient that is best at a margin while it is held near another: the greatest, within its bounds,
-// of
+// Near returns the coefficient that is best for a record that is short by so much, while it is held near another: the
+// greatest, within its bounds, of
 //
-//	alpha (1 - margin) - q alpha^2/2 - pull (alpha - center)^2 / (2 cost)
+//	alpha short - epsilon |alpha| - q alpha^2/2 - pull (alpha - center)^2 / (2 cost)
 //
-// with that greatest value, and bend: by how much alpha falls where the margin rises, 0 at a bound. The cost is above
-// 0, and so is pull, unless the loss curves its dual (q above 0). (The proximal point method on the dual: Rockafellar,
-// "Augmented Lagrangians and applications of the proximal point algorithm in convex programming", Mathematics of
-// Operations Research 1, 1976.)
-func (l Loss) Near(center, margin, cost, pull float64) (alpha, value, bend float64) {
+// with that greatest value, and bend: by how much alpha rises with short, 0 at a bound and where a tube holds it at 0.
+// The cost is above 0, and so is pull, unless the loss curves its dual (q above 0). (The proximal point method on the
+// dual: Rockafellar, "Augmented Lagrangians and applications of the proximal point algorithm in convex programming",
+// Mathematics of Operations Research 1, 1976.)
+func (l Loss) Near(center, short, cost, pull float64) (alpha, value, bend float64) {
+	if l.Form == Logistic {
+		return nearLogistic(short, cost)
+	}
 	held, q := pull/cost, l.curvature(cost)
-	short := 1 - margin
-	alpha = (float64(held*center) + short) / (held + q)
-	if bend = 1 / (held + q); alpha <= l.lower() || alpha >= l.Upper(cost) {
+	slope := float64(held*center) + short // at 0
+	if l.Epsilon > 0 {
+		slope = math.Copysign(max(0, math.Abs(slope)-l.Epsilon), slope)
+	}
+	alpha, bend = slope/(held+q), 1/(held+q)
+	if alpha <= l.lower(cost) || alpha >= l.Upper(cost) || (l.Epsilon > 0 && slope == 0) {
 		bend = 0
 	}
 	alpha = l.within(alpha, cost)
 	off := alpha - center
-	value = float64(alpha*short) - float64(float64(float64(q*alpha)*alpha)/2) - float64(float64(held*off)*off)/2
+	value = float64(alpha*short) - float64(l.Epsilon*math.Abs(alpha)) -
+		float64(float64(float64(q*alpha)*alpha)/2) - float64(float64(held*off)*off)/2
 	return alpha, value, bend
 }
 

@@ -11,6 +11,7 @@ type problem struct {
 	loss  Loss
 	rows  []Row
 	y     []float64
+	goals []float64 // targets; nil for 1
 	costs []float64
 	each  int
 }
@@ -26,17 +27,29 @@ func (p problem) begin(width int) *machine {
 	return &machine{p, make([]float64, width+1), make([]float64, len(p.rows)), 0}
 }
 
+// target is what y <w, x> is to be.
+func (p problem) target(i int) float64 {
+	if p.goals == nil {
+		return p.loss.Target()
+	}
+	return p.goals[i]
+}
+
+// short is by how much it is not at some weights.
+func (p problem) short(i int, w []float64) float64 {
+	return p.target(i) - float64(p.y[i]*p.rows[i].Dot(w))
+}
+
 // standing is where the records stand, block by block.
 func (m *machine) standing() (all Standing) {
 	for from := 0; from < len(m.rows); from += m.each {
 		var s Standing
 		for i := from; i < min(from+m.each, len(m.rows)); i++ {
-			s.Add(m.loss, m.alpha[i], float64(m.y[i]*m.rows[i].Dot(m.w)), m.rows[i].Square(), m.costs[i],
-				m.rows[i].Terms())
+			s.Add(m.loss, m.target(i), m.alpha[i], m.short(i, m.w), m.rows[i].Square(), m.costs[i], m.rows[i].Terms())
 		}
 		all.Loss, all.Slope, all.Bend = all.Loss+s.Loss, all.Slope+s.Slope, all.Bend+s.Bend
 		all.Linear, all.Quadratic, all.Reach = all.Linear+s.Linear, all.Quadratic+s.Quadratic, all.Reach+s.Reach
-		all.Size += s.Size
+		all.Size, all.Steep = all.Size+s.Size, all.Steep+s.Steep
 		all.Records, all.Terms = max(all.Records, s.Records), max(all.Terms, s.Terms)
 		all.Violation = max(all.Violation, s.Violation)
 	}
@@ -51,17 +64,16 @@ func (m *machine) round() (step float64) {
 		local, own := slices.Clone(m.w), make([]float64, len(m.w))
 		for i := from; i < min(from+m.each, len(m.rows)); i++ {
 			square := m.rows[i].Square()
-			margin := float64(m.y[i] * m.rows[i].Dot(local))
-			changes[i] = m.loss.Ascend(m.alpha[i], margin, square, m.costs[i]) - m.alpha[i]
+			changes[i] = m.loss.Ascend(m.alpha[i], m.short(i, local), square, m.costs[i]) - m.alpha[i]
 			m.rows[i].AddTo(local, float64(changes[i]*m.y[i]))
 			m.rows[i].AddTo(own, float64(changes[i]*m.y[i]))
-			course.Add(m.loss, m.alpha[i], changes[i], square, m.costs[i])
+			course.Add(m.loss, m.target(i), m.alpha[i], changes[i], square, m.costs[i])
 		}
 		for j, v := range own {
 			moves[j] += v
 		}
 	}
-	step = course.Step(m.w, moves)
+	step = course.Step(m.loss, m.w, moves)
 	for i := range m.alpha {
 		m.alpha[i] = m.loss.Moved(m.alpha[i], changes[i], step, m.costs[i])
 	}
@@ -72,7 +84,7 @@ func (m *machine) round() (step float64) {
 	return step
 }
 
-func (m *machine) certify() Certificate { return Certify(m.w, m.w, m.standing(), m.drift) }
+func (m *machine) certify() Certificate { return Certify(m.loss, m.w, m.w, m.standing(), m.drift) }
 
 func exact(v float64) *big.Rat { return new(big.Rat).SetFloat64(v) }
 
@@ -112,12 +124,16 @@ func (m *machine) objectives() (primal, dual *big.Rat) {
 			margin.Add(margin, times(times(w[j], v), exact(m.y[i])))
 			sums[j].Add(sums[j], times(times(alpha, v), exact(m.y[i])))
 		})
-		short := margin.Sub(big.NewRat(1, 1), margin)
-		dual.Add(dual, alpha)
+		short, epsilon := margin.Sub(exact(m.target(i)), margin), exact(m.loss.Epsilon)
+		dual.Add(dual, times(alpha, exact(m.target(i))))
+		dual.Sub(dual, times(epsilon, new(big.Rat).Abs(alpha)))
 		if m.loss.Smooth() { // q alpha^2/2 of q = 1/(2c)
 			dual.Sub(dual, new(big.Rat).Quo(times(alpha, alpha), times(big.NewRat(4, 1), cost)))
 		}
-		if short.Sign() <= 0 && m.loss != Squared {
+		if m.loss.Tube() {
+			short.Abs(short).Sub(short, epsilon)
+		}
+		if short.Sign() <= 0 && m.loss.Form != Squared {
 			continue
 		}
 		if m.loss.Smooth() {
