@@ -10,6 +10,8 @@ func linear() []Case {
 		{Name: "linear-squared", Kind: linear, Params: `{"loss":"squared_hinge","features":{"scale":"l2"}}`,
 			Golden: true, Phases: irisSparse, Shards: []*Data{roundingSparse}, Blocks: true},
 		{Name: "linear-ridge", Kind: linear, Params: `{"loss":"squared","C":10}`, Golden: true, Phases: iris},
+		{Name: "linear-margin", Kind: linear,
+			Params: `{"margin":true,"C":1000,"features":{"scale":"standard"}}`, Golden: true, Phases: iris},
 		{Name: "linear-texts", Kind: linear, Params: `{"solver":"ascend","C":0.1}`, Golden: true, Phases: Mails,
 			Shards: []*Data{roundingTexts}, Blocks: true},
 		{Name: "linear-hashed", Kind: linear,

@@ -27,6 +27,7 @@ func (m *model) describe(p *describe.Page) error {
 	p.Line("records", "%d training records of %d columns, scale %s", m.space.Records, m.space.Width, m.space.Scale())
 	p.Line("rounds", "%d", m.rounds)
 	p.Line("proved", "the objective is at most %.3g of itself above the least", m.relative())
+	m.describeMargins(p, few)
 	for _, y := range classes {
 		machine, sign := y, 1.0
 		if m.machines() == 1 {
@@ -76,6 +77,7 @@ func (m *model) figures(metrics []jobs.Metric) ([]jobs.Figure, error) {
 		{Title: "What is proved", Table: proved,
 			Caption: "The best primal objective is between dual and primal. The gap bounds the rounding of both."},
 	}
+	figures = append(figures, m.marginFigures(most)...)
 	figures = append(figures, jobs.Pictures("Weights",
 		"The weights as pictures, each between its own least and greatest.", m.space.Width, m.machines(), m.machineName,
 		func(k int) []float64 { return m.row(m.weights, k)[:m.space.Width] })...)

@@ -42,7 +42,8 @@ type Params struct {
 	BiasScale    float64             `json:"bias_scale"`
 	ClassWeights params.ClassWeights `json:"class_weights,omitempty"`
 	Costs        evaluation.Costs    `json:"costs,omitempty"`
-	Features     features.Params     `json:"features"`
+	Outputs
+	Features features.Params `json:"features"`
 	blocks.Number
 }
 
@@ -67,6 +68,7 @@ func (p *Params) Parameters() []params.Parameter {
 		p.NumberParameter(4, "A round has a leaf for each, so no more workers are busy; solver ascend goes up in each by "+
 			"itself, and takes the more rounds the more there are."),
 		p.Costs.Parameter(evaluation.CostsJudge),
+		p.Outputs.marginParameter(p.needMargin),
 		p.Features.Section(),
 	}
 }

@@ -245,6 +245,7 @@ func (p *newtonPhase) step(_ context.Context, s *newtonState, all *bends, round 
 		if err := s.certify(k, dual.Certify(s.row(s.now, k), of, standing, standing.Drift(of))); err != nil {
 			return jobs.Next{}, err
 		}
+		s.bound(k, s.row(s.now, k), of, standing, standing.Drift(of))
 		s.facts(&facts, k, standing)
 		if s.proofs[k].Relative() <= p.Params.Tol {
 			s.done[k] = 1

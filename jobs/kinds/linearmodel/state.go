@@ -29,7 +29,7 @@ func (s *training) Fields(f *jobs.Fields) {
 // own gives the state memory that no array shares.
 func (s *training) own() {
 	s.weights, s.now, s.proofs = slices.Clone(s.weights), slices.Clone(s.now), slices.Clone(s.proofs)
-	s.done = slices.Clone(s.done)
+	s.done, s.margins = slices.Clone(s.done), slices.Clone(s.margins)
 }
 
 // certify keeps the weights of a machine if none before had a lower primal objective, and what is proved. The objective
@@ -70,6 +70,10 @@ func (j job) next(s *training, phase string, state jobs.Arrays, facts jobs.Facts
 	if finished {
 		facts.Add("linear.rounds", s.rounds)
 		facts.Add("linear.gap", s.relative())
+		s.marginFacts(&facts)
+		if !j.Params.Margin {
+			s.margins = nil
+		}
 		j.warn(s, &facts)
 	}
 	metrics, err := facts.Metrics()

@@ -117,6 +117,7 @@ func (p *ascendPhase) step(_ context.Context, s *ascendState, all *tally, round 
 		if err := s.certify(k, dual.Certify(w, w, standing, s.drift[k])); err != nil {
 			return jobs.Next{}, err
 		}
+		s.bound(k, w, w, standing, s.drift[k])
 		s.facts(&facts, k, standing)
 		p.move(s, k, standing, all)
 	}

@@ -31,6 +31,8 @@ type Standing struct {
 	Records   int64   // of the largest block
 	Terms     int64   // of the longest row
 	Violation float64 // the greatest
+
+	Extent
 }
 
 // Add adds one record, whose row has that square and number of terms.
@@ -44,6 +46,7 @@ func (s *Standing) Add(l Loss, alpha, margin, square, cost float64, terms int) {
 	s.Size += math.Abs(alpha)
 	s.Quadratic += float64(float64(float64(l.curvature(cost)*alpha)*alpha) / 2)
 	s.Reach += float64(math.Abs(alpha) * length)
+	s.extend(margin, length)
 	s.Records++
 	s.Terms = max(s.Terms, int64(terms))
 	s.Violation = max(s.Violation, l.Violation(alpha, margin, cost))

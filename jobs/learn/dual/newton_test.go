@@ -105,10 +105,19 @@ func (m *machine) center(d Descent, centers []float64) (all Standing, of, triang
 
 // descend trains until a gap is proved, and counts the rounds.
 func (m *machine) descend(tol float64, most int, each func(Certificate)) (best Certificate, rounds int) {
+	margin := Unbounded()
+	return m.descendBounded(tol, most, &margin, each)
+}
+
+// descendBounded also bounds the largest margin.
+func (m *machine) descendBounded(
+	tol float64, most int, margin *Margin, each func(Certificate),
+) (best Certificate, rounds int) {
 	d, origin, centers := NewDescent(m.loss), make([]float64, len(m.w)), make([]float64, len(m.alpha))
 	for rounds = 1; ; rounds++ {
 		all, of, triangle, value := m.center(d, centers)
 		now := Certify(m.w, of, all, all.Drift(of))
+		*margin = margin.Join(Bounds(m.w, of, all, all.Drift(of)))
 		each(now)
 		if best, _ = best.Better(now); rounds == 1 {
 			best = now

@@ -28,6 +28,7 @@ func (p problem) begin(width int) *machine {
 
 // standing is where the records stand, block by block.
 func (m *machine) standing() (all Standing) {
+	all.Extent = NoExtent()
 	for from := 0; from < len(m.rows); from += m.each {
 		var s Standing
 		for i := from; i < min(from+m.each, len(m.rows)); i++ {
@@ -38,7 +39,7 @@ func (m *machine) standing() (all Standing) {
 		all.Linear, all.Quadratic, all.Reach = all.Linear+s.Linear, all.Quadratic+s.Quadratic, all.Reach+s.Reach
 		all.Size += s.Size
 		all.Records, all.Terms = max(all.Records, s.Records), max(all.Terms, s.Terms)
-		all.Violation = max(all.Violation, s.Violation)
+		all.Violation, all.Extent = max(all.Violation, s.Violation), all.Join(s.Extent)
 	}
 	return all
 }
