@@ -78,6 +78,11 @@ func (m *model) figures(metrics []jobs.Metric) ([]jobs.Figure, error) {
 			Caption: "The best primal objective is between dual and primal. The gap bounds the rounding of both."},
 	}
 	figures = append(figures, m.marginFigures(most)...)
+	planes, err := m.planeFigures(metrics)
+	if err != nil {
+		return nil, err
+	}
+	figures = append(figures, planes...)
 	figures = append(figures, jobs.Pictures("Weights",
 		"The weights as pictures, each between its own least and greatest.", m.space.Width, m.machines(), m.machineName,
 		func(k int) []float64 { return m.row(m.weights, k)[:m.space.Width] })...)

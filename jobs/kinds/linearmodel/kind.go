@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/blocks"
 	"github.com/gram-compute/gram/jobs/learn/classify"
@@ -20,7 +21,7 @@ const KindName = "LinearModel"
 
 // Kind is the linear model as a declared kind of job.
 func Kind() jobs.Kind {
-	return jobs.Kind{Name: KindName, UsesQueries: true, Params: params.Of[Params](),
+	return jobs.Kind{Name: KindName, UsesQueries: true, UsesModel: true, Params: params.Of[Params](),
 		Summary: "Linear support vector machines by their duals, with a proved gap.",
 		New:     New, Describe: describe.Of(readModel, (*model).describe),
 		Predict: NewPredictor, Figures: jobs.FiguresOf(readModel, (*model).figures)}
@@ -49,7 +50,7 @@ type Params struct {
 
 // Parameters declares the parameters.
 func (p *Params) Parameters() []params.Parameter {
-	return []params.Parameter{
+	return append([]params.Parameter{
 		params.Choice("loss", &p.Loss, dual.Hinge.String(), dual.Names...).
 			Says("Loss of a record that is not beyond the margin: its distance to it, or the square of that; squared: that " +
 				"of all records, beyond it too (ridge)."),
@@ -68,9 +69,8 @@ func (p *Params) Parameters() []params.Parameter {
 		p.NumberParameter(4, "A round has a leaf for each, so no more workers are busy; solver ascend goes up in each by "+
 			"itself, and takes the more rounds the more there are."),
 		p.Costs.Parameter(evaluation.CostsJudge),
-		p.Outputs.marginParameter(p.needMargin),
 		p.Features.Section(),
-	}
+	}, p.Outputs.parameters(p.needMargin)...)
 }
 
 // loss of parameters that were checked.
@@ -79,7 +79,11 @@ func (p Params) loss() dual.Loss {
 }
 
 // job is what all phases of a job know.
-type job struct{ classify.Job[Params] }
+type job struct {
+	classify.Job[Params]
+	way  dataset.Way // how training records are named
+	warm bool        // begins from spec.model
+}
 
 // New makes the algorithm: the phases of the package.
 func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
@@ -87,7 +91,7 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := job{read}
+	j := job{read, jobs.WayOf(spec.Spec, jobs.Input), spec.Spec.Model != ""}
 	space, err := features.NewBuilder(j.Params.Features, spec, features.Classes(2), features.Compares())
 	if err != nil {
 		return nil, params.In("spec.params", err)
@@ -97,8 +101,8 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	return j.Params.Algorithm(phases), nil
 }
 
-// begin begins with weights of zero, and checks the parameters with the space.
-func (j job) begin(_ jobs.Arrays, space *features.Space, plan jobs.Plan) (jobs.Next, error) {
+// begin begins with weights of zero, or those of spec.model, and checks the parameters with the space.
+func (j job) begin(state jobs.Arrays, space *features.Space, plan jobs.Plan) (jobs.Next, error) {
 	if plan.Blocks == 0 {
 		return jobs.Next{}, blocks.Empty()
 	}
@@ -110,15 +114,13 @@ func (j job) begin(_ jobs.Arrays, space *features.Space, plan jobs.Plan) (jobs.N
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	m := &model{space: space, loss: j.Params.loss(), biasScale: j.Params.BiasScale}
-	if space.Width >= math.MaxInt32 || m.machines() > maxNumbers/m.stride() {
-		return jobs.Next{}, protocol.InputFault(protocol.CodeInputLimit,
-			"%d machines of %d columns are more than 2^27 weights", m.machines(), space.Width).
-			WithHint("Make the vectors narrower (for text: max_features, min_df).")
+	m, err := j.first(state, space)
+	if err != nil {
+		return jobs.Next{}, err
 	}
-	m.begin()
 	t := training{model: m, costs: make([]float64, len(labels)), now: make([]float64, len(m.weights)),
 		done: make([]int32, m.machines())}
+	copy(t.now, m.weights)
 	for y := range labels {
 		t.costs[y] = j.Params.C
 		if len(j.Params.ClassWeights) > 0 {
@@ -129,12 +131,37 @@ func (j job) begin(_ jobs.Arrays, space *features.Space, plan jobs.Plan) (jobs.N
 	if next.Phase, err = j.solver(m); err != nil {
 		return jobs.Next{}, err
 	}
+	if j.warm && next.Phase == ascendName {
+		return jobs.Next{}, coldOnly()
+	}
 	if next.Phase == newtonName {
-		next.State = jobs.ArraysOf(newNewton(t))
+		next.State = jobs.ArraysOf(newNewton(t, j.warm))
 	} else {
 		next.State = jobs.ArraysOf(newAscend(t, plan.Blocks))
 	}
 	return next, nil
+}
+
+// first is the model that training begins with.
+func (j job) first(state jobs.Arrays, space *features.Space) (*model, error) {
+	m := &model{space: space, loss: j.Params.loss(), biasScale: j.Params.BiasScale}
+	var base *model
+	if j.warm {
+		var err error
+		if base, err = j.base(state, space); err != nil {
+			return nil, err
+		}
+		m.space = base.space
+	}
+	if m.space.Width >= math.MaxInt32 || m.machines() > maxNumbers/m.stride() {
+		return nil, protocol.InputFault(protocol.CodeInputLimit,
+			"%d machines of %d columns are more than 2^27 weights", m.machines(), m.space.Width).
+			WithHint("Make the vectors narrower (for text: max_features, min_df).")
+	}
+	if m.begin(); base != nil {
+		copy(m.weights, base.weights)
+	}
+	return m, nil
 }
 
 // The solvers.

@@ -17,6 +17,7 @@ type measures struct {
 	records   int64       // of the largest block
 	terms     int64       // of the longest row
 	extents   []float64   // [machines x extentNumbers]
+	written   *written    // nil but in the round after the training
 }
 
 // measuresOf are those of one block.
@@ -38,12 +39,18 @@ func measuresOf(list []dual.Standing) (measures, error) {
 	return m, nil
 }
 
+// measuresOfLast are those of a leaf after the training: nothing but what it wrote.
+func measuresOfLast(w *written) measures { return measures{standings: sums.NewExact(0), written: w} }
+
 // Fields lists the measures.
 func (m *measures) Fields(f *jobs.Fields) {
 	jobs.Make(f, &m.standings).Fields(f, "standings")
 	jobs.List(f, "violation", &m.violation)
 	jobs.Tuple(f, "longest", &m.records, &m.terms)
 	jobs.List(f, "extents", &m.extents, len(m.violation), extentNumbers)
+	if f.Has("support", m.written != nil) {
+		jobs.Make(f, &m.written).Fields(f)
+	}
 }
 
 // plus joins what two neighbors measured.
@@ -56,6 +63,9 @@ func (m *measures) plus(right *measures) (both measures, err error) {
 	for k := range both.violation {
 		both.violation[k] = max(m.violation[k], right.violation[k])
 		both.extents = addExtent(both.extents, extentOf(m.extents, k).Join(extentOf(right.extents, k)))
+	}
+	if both.written, err = m.written.plus(right.written); err != nil {
+		return both, err
 	}
 	both.standings, err = m.standings.Plus(right.standings)
 	return both, err
