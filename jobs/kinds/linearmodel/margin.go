@@ -58,8 +58,12 @@ func (m *model) marginFields(f *jobs.Fields) {
 
 // bound joins the bounds on a machine's margin that a round gives: weights and coefficients of all rounds count.
 func (s *training) bound(k int, w, of []float64, all dual.Standing, drift float64) {
-	if s.margins != nil {
-		s.margins[k] = s.margins[k].Join(dual.Bounds(w, of, all, drift))
+	if s.margins == nil {
+		return
+	}
+	s.margins[k] = s.margins[k].Join(dual.Bounds(w, of, all, drift))
+	if s.biasScale == 0 && all.Records > 0 && all.Shortest == 0 {
+		s.margins[k].Hi = 0 // a row of zeros is on the plane of every machine; squares of float32 are no 0 in float64
 	}
 }
 

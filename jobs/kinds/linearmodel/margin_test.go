@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,6 +27,25 @@ func TestMarginByHand(t *testing.T) {
 		m, _ = train(t, params, append(two, jobstest.Record{Label: "a", Dense: []float32{1, 0}}))
 		if g := m.margins[0]; g.Lo != 0 || g.Hi > 1e-6 {
 			t.Errorf("%s: %+v", solver, g)
+		}
+	}
+}
+
+// A row of zeros is on every plane through the origin, which is an exact proof; with a bias it is a record as others.
+func TestZerosAreNotSeparable(t *testing.T) {
+	records := []jobstest.Record{{Label: "b", Dense: []float32{1, 0}}, {Label: "a", Dense: []float32{-1, 1e-45}},
+		{Label: "a", Dense: []float32{0, 1e-45}}}
+	for _, solver := range solvers {
+		for bias, want := range map[int]string{0: "not separable: proved exactly", 1: "separable: the largest margin is"} {
+			params := fmt.Sprintf(`{"margin":true,"bias_scale":%d,"solver":%q,"C":1e4}`, bias, solver)
+			if m, _ := train(t, params, records); strings.HasPrefix(marginText(m.margins[0]), "not separable") {
+				t.Errorf("%s: %+v", params, m.margins)
+			}
+			zero := slices.Clone(records)
+			zero[2].Dense = []float32{0, 0}
+			if m, _ := train(t, params, zero); !strings.HasPrefix(marginText(m.margins[0]), want) {
+				t.Errorf("%s: %+v", params, m.margins)
+			}
 		}
 	}
 }

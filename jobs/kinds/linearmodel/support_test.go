@@ -143,6 +143,13 @@ func checkSupport(t *testing.T, m *model, records []jobstest.Record, rows []supp
 		linear[k] += r.alpha
 	}
 	for k, c := range m.proofs {
+		off := 0.0 // D is strongly concave in W(alpha), P strongly convex: both are near the best
+		for j, w := range m.row(m.weights, k) {
+			off += (w - m.row(of, k)[j]) * (w - m.row(of, k)[j])
+		}
+		if math.Sqrt(off) > 4*math.Sqrt(2*c.GapUpper) {
+			t.Errorf("machine %d: the weights of the coefficients are %v off; %+v", k, math.Sqrt(off), c)
+		}
 		if m.loss != dual.Hinge {
 			continue // its dual has a square beside
 		}
@@ -233,5 +240,18 @@ func checkPlane(t *testing.T, m *model, k int, s jobs.ScatterPlot, records int) 
 	}
 	if points != records || marked == 0 || len(s.Lines) != 3 || s.Lines[0].A != m.row(m.weights, k)[0] {
 		t.Errorf("%d points, %d marked, lines %+v", points, marked, s.Lines)
+	}
+}
+
+// A machine that is done keeps the coefficients that its proof is about, while others go on.
+func TestDoneKeepsCoefficients(t *testing.T) {
+	m, _ := train(t, `{}`, groups(60, 3, 3, false))
+	s := newNewton(training{model: m, now: slices.Clone(m.weights), done: []int32{1, 0, 1}}, false)
+	l := &bent{newtonState: s, of: make([]float64, len(s.now)), curves: make([]float64, 3*dual.TriangleLen(4)),
+		values: make([]float64, 3), standings: make([]dual.Standing, 3), spread: make([]float64, 4),
+		before: held{centers: carried{0.25, 0.25, 0.25}, alpha: carried{0.5, 0.75, 1}}}
+	r := record{Row: dual.Row{Values: []float32{1, 2, 3}, Bias: 1}, cost: 1, square: 15}
+	if err := l.measure(&r); err != nil || l.after.alpha[0] != 0.5 || l.after.alpha[2] != 1 {
+		t.Errorf("%v, %v", l.after, err)
 	}
 }
