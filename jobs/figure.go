@@ -1,11 +1,12 @@
 package jobs
 
-// Figure is a figure of a job's report, as data. Exactly one of Lines, Heat, Images and
+// Figure is a figure of a job's report, as data. Exactly one of Lines, Scatter, Heat, Images and
 // Table is set. Package report decides how it looks.
 type Figure struct {
 	Title   string       `json:"title"`
 	Caption string       `json:"caption,omitempty"`
 	Lines   *LineChart   `json:"lines,omitempty"`
+	Scatter *ScatterPlot `json:"scatter,omitempty"`
 	Heat    *HeatMap     `json:"heat,omitempty"`
 	Images  []Image      `json:"images,omitempty"`
 	Table   *FigureTable `json:"table,omitempty"`
@@ -36,6 +37,32 @@ type Series struct {
 	Name string    `json:"name"`
 	X    []float64 `json:"x"`
 	Y    []float64 `json:"y"`
+}
+
+// ScatterPlot has points of a plane in one or more groups, and straight lines. X and Y name the axes.
+type ScatterPlot struct {
+	X      string         `json:"x"`
+	Y      string         `json:"y"`
+	Groups []PointGroup   `json:"groups"`
+	Lines  []StraightLine `json:"lines,omitempty"`
+	Mark   string         `json:"mark,omitempty"` // what a marked point is
+}
+
+// PointGroup is a named list of points; X, Y and Marked have the same length.
+type PointGroup struct {
+	Name   string    `json:"name"`
+	X      []float64 `json:"x"`
+	Y      []float64 `json:"y"`
+	Marked []bool    `json:"marked"`
+}
+
+// StraightLine is the line Ax + By + C = 0. Lines of one name have one entry in the legend.
+type StraightLine struct {
+	Name   string  `json:"name"`
+	A      float64 `json:"a"`
+	B      float64 `json:"b"`
+	C      float64 `json:"c"`
+	Dashed bool    `json:"dashed,omitempty"`
 }
 
 // SeriesOf is a line over 1, 2, 3 and so on.

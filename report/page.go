@@ -94,6 +94,11 @@ func draw(f jobs.Figure) ([]byte, error) {
 			}
 		}
 		return lineChart(f.Lines), nil
+	case f.Scatter != nil:
+		if err := checkScatter(f.Scatter); err != nil {
+			return nil, err
+		}
+		return scatterPlot(f.Scatter), nil
 	case f.Heat != nil:
 		if len(f.Heat.Counts) != len(f.Heat.RowKeys)*len(f.Heat.ColKeys) {
 			return nil, fmt.Errorf("%d counts for %d x %d keys", len(f.Heat.Counts), len(f.Heat.RowKeys),

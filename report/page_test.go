@@ -42,6 +42,10 @@ func sample() Page {
 				Lines: &jobs.LineChart{X: "round", Y: "J", Series: []jobs.Series{
 					{Name: "restart 1", X: []float64{1, 2, 3, 4}, Y: []float64{900, 500, 430, 425}},
 					{Name: "restart 2", X: []float64{1, 2, 3, 4}, Y: []float64{950, 470, 410, math.NaN()}}}}},
+			{Title: "Margin", Scatter: &jobs.ScatterPlot{X: "column 1", Y: "column 2", Mark: "support vector",
+				Groups: []jobs.PointGroup{
+					{Name: "<a>", X: []float64{0, 1}, Y: []float64{0, 2}, Marked: []bool{false, true}}, {Name: "b"}},
+				Lines: []jobs.StraightLine{{Name: "boundary", A: 1, C: -0.5}, {Name: "far", B: 1, C: 1e9}}}},
 			{Title: "Confusion", Heat: &jobs.HeatMap{Rows: "truth", Columns: "decision", RowKeys: []string{"<a>", "b"},
 				ColKeys: []string{"<a>", "b", "rejected"},
 				Counts:  []int64{90, 8, 2, 11_000, 0, 1}}},

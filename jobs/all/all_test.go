@@ -89,7 +89,8 @@ func TestModelsToBeginFrom(t *testing.T) {
 			t.Errorf("%s begins from no model", kind.Name)
 		}
 	}
-	if want := map[string]int{"KMeans": 1, "Perceptron": 1, "Predict": predicting}; !maps.Equal(accepted, want) {
+	want := map[string]int{"KMeans": 1, "LinearModel": 1, "Perceptron": 1, "Predict": predicting}
+	if !maps.Equal(accepted, want) {
 		t.Errorf("accepted %v", accepted)
 	}
 }

@@ -22,8 +22,13 @@ const ascendName = "ascend"
 func (p *ascendPhase) phase() jobs.Phase {
 	return jobs.MapReduce[*ascendState, *tally]{
 		Name: ascendName, State: jobs.Load[ascendState], Partial: func() *tally { return new(tally) },
-		Carry: p.ascend, Merge: (*tally).plus, Step: p.step, Gathers: shuffle.Gathers(true),
+		Carry: p.ascend, Merge: (*tally).plus, Step: p.step, Gathers: p.gathers,
 	}.Phase()
+}
+
+// gathers is the memory of a window, and of support vectors.
+func (p *ascendPhase) gathers(leaf jobs.Leaf, records func(jobs.Source, int) int64) int64 {
+	return shuffle.Gathers(true)(leaf, records) + p.gathersSupport()
 }
 
 // ascend goes once over the leaf's own block: linear in its values times the machines.
@@ -35,6 +40,10 @@ func (p *ascendPhase) ascend(
 		if _, err := jobs.Read(carry, &a.before); err != nil {
 			return nil, nil, err
 		}
+	}
+	if s.ended == 1 {
+		w, err := p.support(ctx, &s.training, leaf, a.before.alpha, ops)
+		return &tally{measures: measuresOfLast(w), moves: sums.NewExact(0), courses: sums.NewExact(0)}, carry, err
 	}
 	a.window = shuffle.New(philox.New(p.Seed, fmt.Sprintf("linearmodel/records/%d", s.rounds)), visited,
 		a.visit)

@@ -28,6 +28,7 @@ func (m *model) describe(p *describe.Page) error {
 	p.Line("kind", "%s, loss %s", KindName, m.loss)
 	p.Line("classes", "%d", len(labels))
 	m.describeTraining(p)
+	m.describeMargins(p, few)
 	for _, y := range classes {
 		machine, sign := y, 1.0
 		if m.machines() == 1 {
@@ -92,6 +93,12 @@ func (m *model) figures(metrics []jobs.Metric) ([]jobs.Figure, error) {
 			Caption: "The best primal objective is between dual and primal. The gap bounds the rounding of both." +
 				m.assumption()},
 	}
+	figures = append(figures, m.marginFigures(most)...)
+	planes, err := m.planeFigures(metrics)
+	if err != nil {
+		return nil, err
+	}
+	figures = append(figures, planes...)
 	figures = append(figures, jobs.Pictures("Weights",
 		"The weights as pictures, each between its own least and greatest.", m.space.Width, m.machines(), m.machineName,
 		func(k int) []float64 { return m.row(m.weights, k)[:m.space.Width] })...)

@@ -3,6 +3,7 @@ package linearmodel
 import (
 	"math"
 
+	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/blocks"
 	"github.com/gram-compute/gram/jobs/learn/classify"
@@ -19,7 +20,7 @@ const KindName = "LinearModel"
 
 // Kind is the linear model as a declared kind of job.
 func Kind() jobs.Kind {
-	return jobs.Kind{Name: KindName, UsesQueries: true, Params: params.Of[Params](),
+	return jobs.Kind{Name: KindName, UsesQueries: true, UsesModel: true, Params: params.Of[Params](),
 		Summary: "Linear support vector machines and regression by their duals, with a proved gap.",
 		New:     New, Describe: describe.Of(readModel, (*model).describe),
 		Predict: NewPredictor, Figures: jobs.FiguresOf(readModel, (*model).figures)}
@@ -43,13 +44,14 @@ type Params struct {
 	BiasScale    float64             `json:"bias_scale"`
 	ClassWeights params.ClassWeights `json:"class_weights,omitempty"`
 	Costs        evaluation.Costs    `json:"costs,omitempty"`
-	Features     features.Params     `json:"features"`
+	Outputs
+	Features features.Params `json:"features"`
 	blocks.Number
 }
 
 // Parameters declares the parameters.
 func (p *Params) Parameters() []params.Parameter {
-	return []params.Parameter{
+	return append([]params.Parameter{
 		p.modeParameter(),
 		p.lossParameter(),
 		p.epsilonParameter(),
@@ -69,11 +71,15 @@ func (p *Params) Parameters() []params.Parameter {
 			"itself, and takes the more rounds the more there are."),
 		p.Costs.Parameter(evaluation.CostsJudge),
 		p.Features.Section(),
-	}
+	}, p.Outputs.parameters(p.needMargin)...)
 }
 
 // job is what all phases of a job know.
-type job struct{ classify.Job[Params] }
+type job struct {
+	classify.Job[Params]
+	way  dataset.Way // how training records are named
+	warm bool        // begins from spec.model
+}
 
 // New makes the algorithm: the phases of the package.
 func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
@@ -81,7 +87,7 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := job{read}
+	j := job{read, jobs.WayOf(spec.Spec, jobs.Input), spec.Spec.Model != ""}
 	space, err := features.NewBuilder(j.Params.Features, spec, j.Params.labels(), features.Compares())
 	if err != nil {
 		return nil, params.In("spec.params", err)
@@ -91,8 +97,8 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	return j.Params.Algorithm(phases), nil
 }
 
-// begin begins with weights of zero, and checks the parameters with the space.
-func (j job) begin(_ jobs.Arrays, space *features.Space, plan jobs.Plan) (jobs.Next, error) {
+// begin begins with weights of zero, or those of spec.model, and checks the parameters with the space.
+func (j job) begin(state jobs.Arrays, space *features.Space, plan jobs.Plan) (jobs.Next, error) {
 	if plan.Blocks == 0 {
 		return jobs.Next{}, blocks.Empty()
 	}
@@ -100,20 +106,21 @@ func (j job) begin(_ jobs.Arrays, space *features.Space, plan jobs.Plan) (jobs.N
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	m := &model{space: space, loss: j.Params.loss(), regresses: j.Params.regresses(), biasScale: j.Params.BiasScale}
-	if space.Width >= math.MaxInt32 || m.machines() > maxNumbers/m.stride() {
-		return jobs.Next{}, protocol.InputFault(protocol.CodeInputLimit,
-			"%d machines of %d columns are more than 2^27 weights", m.machines(), space.Width).
-			WithHint("Make the vectors narrower (for text: max_features, min_df).")
+	m, err := j.first(state, space)
+	if err != nil {
+		return jobs.Next{}, err
 	}
-	m.begin()
 	t := training{model: m, costs: costs, now: make([]float64, len(m.weights)), done: make([]int32, m.machines())}
+	copy(t.now, m.weights)
 	next := jobs.Next{Phase: ascendName, Trees: []int{plan.Blocks}}
 	if next.Phase, err = j.solver(m); err != nil {
 		return jobs.Next{}, err
 	}
+	if j.warm && next.Phase == ascendName {
+		return jobs.Next{}, coldOnly()
+	}
 	if next.Phase == newtonName {
-		next.State = jobs.ArraysOf(newNewton(t))
+		next.State = jobs.ArraysOf(newNewton(t, j.warm))
 	} else {
 		next.State = jobs.ArraysOf(newAscend(t, plan.Blocks))
 	}
@@ -140,6 +147,28 @@ func (j job) costs(labels []string) ([]float64, error) {
 		}
 	}
 	return costs, nil
+}
+
+// first is the model that training begins with.
+func (j job) first(state jobs.Arrays, space *features.Space) (*model, error) {
+	m := &model{space: space, loss: j.Params.loss(), regresses: j.Params.regresses(), biasScale: j.Params.BiasScale}
+	var base *model
+	if j.warm {
+		var err error
+		if base, err = j.base(state, space); err != nil {
+			return nil, err
+		}
+		m.space = base.space
+	}
+	if m.space.Width >= math.MaxInt32 || m.machines() > maxNumbers/m.stride() {
+		return nil, protocol.InputFault(protocol.CodeInputLimit,
+			"%d machines of %d columns are more than 2^27 weights", m.machines(), m.space.Width).
+			WithHint("Make the vectors narrower (for text: max_features, min_df).")
+	}
+	if m.begin(); base != nil {
+		copy(m.weights, base.weights)
+	}
+	return m, nil
 }
 
 // The solvers.

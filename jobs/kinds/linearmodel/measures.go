@@ -16,6 +16,8 @@ type measures struct {
 	violation []float64   // of each machine, the greatest
 	records   int64       // of the largest block
 	terms     int64       // of the longest row
+	extents   []float64   // [machines x extentNumbers]
+	written   *written    // nil but in the round after the training
 }
 
 // measuresOf are those of one block.
@@ -29,15 +31,26 @@ func measuresOf(list []dual.Standing) (measures, error) {
 		}
 		m.violation[k] = s.Violation
 		m.records, m.terms = max(m.records, s.Records), max(m.terms, s.Terms)
+		if s.Records == 0 {
+			s.Extent = dual.NoExtent()
+		}
+		m.extents = addExtent(m.extents, s.Extent)
 	}
 	return m, nil
 }
+
+// measuresOfLast are those of a leaf after the training: nothing but what it wrote.
+func measuresOfLast(w *written) measures { return measures{standings: sums.NewExact(0), written: w} }
 
 // Fields lists the measures.
 func (m *measures) Fields(f *jobs.Fields) {
 	jobs.Make(f, &m.standings).Fields(f, "standings")
 	jobs.List(f, "violation", &m.violation)
 	jobs.Tuple(f, "longest", &m.records, &m.terms)
+	jobs.List(f, "extents", &m.extents, len(m.violation), extentNumbers)
+	if f.Has("support", m.written != nil) {
+		jobs.Make(f, &m.written).Fields(f)
+	}
 }
 
 // plus joins what two neighbors measured.
@@ -49,6 +62,10 @@ func (m *measures) plus(right *measures) (both measures, err error) {
 		records: max(m.records, right.records), terms: max(m.terms, right.terms)}
 	for k := range both.violation {
 		both.violation[k] = max(m.violation[k], right.violation[k])
+		both.extents = addExtent(both.extents, extentOf(m.extents, k).Join(extentOf(right.extents, k)))
+	}
+	if both.written, err = m.written.plus(right.written); err != nil {
+		return both, err
 	}
 	both.standings, err = m.standings.Plus(right.standings)
 	return both, err
@@ -58,7 +75,8 @@ func (m *measures) plus(right *measures) (both measures, err error) {
 func (m *measures) standing(machine int) dual.Standing {
 	v := func(i int) float64 { return m.standings.Float(machine*standingSums + i) }
 	return dual.Standing{Loss: v(0), Slope: v(1), Bend: v(2), Linear: v(3), Size: v(4), Quadratic: v(5),
-		Reach: v(6), Steep: v(7), Records: m.records, Terms: m.terms, Violation: m.violation[machine]}
+		Reach: v(6), Steep: v(7), Records: m.records, Terms: m.terms, Violation: m.violation[machine],
+		Extent: extentOf(m.extents, machine)}
 }
 
 // check refuses measures of another number of machines.

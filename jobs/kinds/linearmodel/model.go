@@ -16,6 +16,7 @@ type model struct {
 	biasScale float64
 	weights   []float64 // [machines, stride]; a row ends with the bias
 	proofs    []dual.Certificate
+	margins   []dual.Margin // nil if the loss has none, or params.margin did not ask for them
 	rounds    int64
 }
 
@@ -55,6 +56,7 @@ func (m *model) begin() {
 	for k := range m.proofs {
 		m.proofs[k].Primal = math.Inf(1)
 	}
+	m.margins = unbounded(m.loss, m.machines())
 }
 
 // Fields lists the model.
@@ -67,6 +69,7 @@ func (m *model) Fields(f *jobs.Fields) {
 	f.Check(m.check)
 	jobs.List(f, "weights", &m.weights, m.machines(), m.stride())
 	m.proofFields(f)
+	m.marginFields(f)
 	jobs.Scalar(f, "training.rounds", &m.rounds)
 	f.Require(jobs.Finite(m.weights) && m.rounds >= 0 && m.rounds <= maxRounds,
 		"a linear model after %d rounds, or one with weights that are not finite", m.rounds)

@@ -40,11 +40,14 @@ func (s *newtonState) Fields(f *jobs.Fields) {
 	jobs.Scalar(f, "scale", &s.scale)
 }
 
-// newNewton begins.
-func newNewton(t training) *newtonState {
+// newNewton begins, warm with weights that are near the best.
+func newNewton(t training, warm bool) *newtonState {
 	s := &newtonState{training: t, origin: make([]float64, len(t.now)), descent: make([]float64, 0, t.machines()),
 		backs: make([]int64, t.machines()), moves: make([]int32, t.machines()), scale: 1}
 	d := dual.NewDescent(t.loss.Form)
+	if warm {
+		d = d.Warm()
+	}
 	for range t.machines() {
 		s.descent = append(s.descent, d.Pull, d.Loose, d.Value, d.Slope)
 	}
@@ -115,9 +118,9 @@ func (p *newtonPhase) phase() jobs.Phase {
 func (p *newtonPhase) gathers(jobs.Leaf, func(jobs.Source, int) int64) int64 {
 	const each = 8 * 6
 	if p.Params.Solver == newtonName {
-		return each * newtonNumbers
+		return each*newtonNumbers + p.gathersSupport()
 	}
-	return each * autoNumbers
+	return each*autoNumbers + p.gathersSupport()
 }
 
 // measure goes once over the leaf's own block: O(values x columns) for each machine at most.
@@ -129,6 +132,11 @@ func (p *newtonPhase) measure(
 		if _, err := jobs.Read(carry, &l.before); err != nil {
 			return nil, nil, err
 		}
+	}
+	if s.ended == 1 {
+		w, err := p.support(ctx, &s.training, leaf, l.before.alpha, ops)
+		return &bends{measures: measuresOfLast(w), of: sums.NewExact(0), curves: sums.NewExact(0),
+			values: sums.NewExact(0)}, carry, err
 	}
 	number := 0
 	err := p.read(ctx, &s.training, leaf, func(v features.Vectors, part jobs.Part) error {
@@ -185,6 +193,12 @@ func (l *bent) measure(r *record) error {
 			return err
 		}
 		alpha := center
+		if l.done[k] == 1 {
+			alpha, err = l.before.alpha.at(at) // what was proved is of these
+		}
+		if err != nil {
+			return err
+		}
 		if r.cost > 0 && l.done[k] == 0 {
 			alpha = l.bend(r, k, center)
 		}
@@ -233,7 +247,10 @@ func (l *bent) tally(ops *kernelops.Set) (*bends, error) {
 }
 
 // step certifies the weights that came in, and moves those of machines that are not done.
-func (p *newtonPhase) step(_ context.Context, s *newtonState, all *bends, round jobs.Round) (jobs.Next, error) {
+func (p *newtonPhase) step(ctx context.Context, s *newtonState, all *bends, round jobs.Round) (jobs.Next, error) {
+	if s.ended == 1 {
+		return p.close(ctx, &s.training, all.written, round)
+	}
 	triangle := dual.TriangleLen(s.stride())
 	if err := all.check(s.machines()); err != nil {
 		return jobs.Next{}, err
@@ -244,7 +261,9 @@ func (p *newtonPhase) step(_ context.Context, s *newtonState, all *bends, round 
 	s.own()
 	s.origin, s.descent = slices.Clone(s.origin), slices.Clone(s.descent)
 	s.backs, s.moves = slices.Clone(s.backs), slices.Clone(s.moves)
-	s.rounds++
+	if s.rounds++; s.rounds == 1 && all.records == 0 {
+		return jobs.Next{}, weightless()
+	}
 	var facts jobs.Facts
 	for k := range s.proofs {
 		if s.moves[k] = 0; s.done[k] == 1 {
@@ -255,6 +274,7 @@ func (p *newtonPhase) step(_ context.Context, s *newtonState, all *bends, round 
 		if err := s.certify(k, now, standing.Records); err != nil {
 			return jobs.Next{}, err
 		}
+		s.bound(k, s.row(s.now, k), of, standing, standing.Drift(of))
 		s.facts(&facts, k, standing)
 		switch {
 		case s.proofs[k].Relative() <= p.Params.Tol:
@@ -265,7 +285,7 @@ func (p *newtonPhase) step(_ context.Context, s *newtonState, all *bends, round 
 			s.move(k, of, floats(all.curves, k*triangle, triangle), all.values.Float(k))
 		}
 	}
-	return p.next(&s.training, newtonName, jobs.ArraysOf(s), facts, round)
+	return p.next(&s.training, newtonName, s, facts, round)
 }
 
 // move takes a step of a machine's descent, or ends it where none changes anything.

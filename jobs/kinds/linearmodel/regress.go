@@ -156,3 +156,11 @@ func (m *model) modeFields(f *jobs.Fields) {
 	f.Require(fits && m.loss.Epsilon >= 0 && m.loss.Epsilon <= maxEpsilon && (m.loss.Epsilon == 0 || m.loss.Tube()),
 		"a model of the loss %s with epsilon %v", m.loss.Form, m.loss.Epsilon)
 }
+
+// modeOf names the mode of a model.
+func modeOf(regresses bool) string {
+	if regresses {
+		return modeRegress
+	}
+	return modeClassify
+}

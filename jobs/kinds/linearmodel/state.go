@@ -16,6 +16,7 @@ type training struct {
 	costs []float64 // of a record of each class that weighs 1
 	now   []float64 // weights, as those of the model
 	done  []int32   // 1 of the machines that are
+	ended int32     // 1 in the round after the training
 }
 
 // Fields lists the state.
@@ -24,12 +25,13 @@ func (s *training) Fields(f *jobs.Fields) {
 	jobs.List(f, "costs", &s.costs, max(1, s.space.Labels.Len()))
 	jobs.List(f, "now", &s.now, s.machines(), s.stride())
 	jobs.List(f, "done", &s.done, s.machines())
+	jobs.Enum(f, "ended", &s.ended, 0, 1)
 }
 
 // own gives the state memory that no array shares.
 func (s *training) own() {
 	s.weights, s.now, s.proofs = slices.Clone(s.weights), slices.Clone(s.now), slices.Clone(s.proofs)
-	s.done = slices.Clone(s.done)
+	s.done, s.margins = slices.Clone(s.done), slices.Clone(s.margins)
 }
 
 // certify keeps the weights of a machine if none before had a lower primal objective, and what is proved. The objective
@@ -37,11 +39,11 @@ func (s *training) own() {
 func (s *training) certify(k int, now dual.Certificate, records int64) error {
 	switch relative := now.Relative(); {
 	case s.rounds == 1 && records == 0:
-		return protocol.EmptyFault("every training record weighs 0").WithHint("Check spec.input.weight.")
+		return weightless()
 	case !(now.Primal >= 0 && relative >= 0 && relative <= math.MaxFloat64):
 		return jobs.Malformed("the objectives of machine %d are %v and %v", k, now.Primal, now.Dual)
 	case s.rounds == 1:
-		s.proofs[k] = now // of weights of zero, as the model has them
+		s.proofs[k] = now // of the first weights, as the model has them
 		return nil
 	}
 	better := false
@@ -49,6 +51,11 @@ func (s *training) certify(k int, now dual.Certificate, records int64) error {
 		copy(s.row(s.weights, k), s.row(s.now, k))
 	}
 	return nil
+}
+
+// weightless is the fault of records that cost nothing.
+func weightless() error {
+	return protocol.EmptyFault("every training record weighs 0").WithHint("Check spec.input.weight.")
 }
 
 // facts tell how far a machine is: the least primal and the greatest dual objective so far, the gap that is proved
@@ -65,21 +72,27 @@ func (s *training) facts(f *jobs.Facts, k int, standing dual.Standing) {
 }
 
 // next is what follows a round of a phase: another, or the end of the training.
-func (j job) next(s *training, phase string, state jobs.Arrays, facts jobs.Facts, round jobs.Round) (jobs.Next, error) {
+func (j job) next(s *training, phase string, state jobs.Stored, facts jobs.Facts, round jobs.Round) (jobs.Next, error) {
 	finished := !slices.Contains(s.done, 0) || s.rounds >= int64(j.Params.MaxRounds)
 	if finished {
 		facts.Add("linear.rounds", s.rounds)
 		facts.Add("linear.gap", s.relative())
+		s.marginFacts(&facts)
+		if !j.Params.Margin {
+			s.margins = nil
+		}
 		j.warn(s, &facts)
 	}
 	metrics, err := facts.Metrics()
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	if finished {
+	if finished && j.closes(s) {
+		s.ended = 1
+	} else if finished {
 		return j.Judge.End(jobs.Next{State: jobs.ArraysOf(s.model), Metrics: metrics}, round.Plan), nil
 	}
-	return jobs.Next{Phase: phase, Trees: []int{round.Plan.Blocks}, State: state, Metrics: metrics}, nil
+	return jobs.Next{Phase: phase, Trees: []int{round.Plan.Blocks}, State: jobs.ArraysOf(state), Metrics: metrics}, nil
 }
 
 // warn says so if less is proved than the spec asks for.

@@ -101,7 +101,10 @@ func (t *tally) course(k int) dual.Course {
 }
 
 // step certifies the weights that came in, and moves those of machines that are not done.
-func (p *ascendPhase) step(_ context.Context, s *ascendState, all *tally, round jobs.Round) (jobs.Next, error) {
+func (p *ascendPhase) step(ctx context.Context, s *ascendState, all *tally, round jobs.Round) (jobs.Next, error) {
+	if s.ended == 1 {
+		return p.close(ctx, &s.training, all.written, round)
+	}
 	if err := all.check(s.machines()); err != nil {
 		return jobs.Next{}, err
 	}
@@ -121,10 +124,11 @@ func (p *ascendPhase) step(_ context.Context, s *ascendState, all *tally, round 
 		if err := s.certify(k, dual.Certify(s.loss, w, w, standing, s.drift[k]), standing.Records); err != nil {
 			return jobs.Next{}, err
 		}
+		s.bound(k, w, w, standing, s.drift[k])
 		s.facts(&facts, k, standing)
 		p.move(s, k, standing, all)
 	}
-	return p.next(&s.training, ascendName, jobs.ArraysOf(s), facts, round)
+	return p.next(&s.training, ascendName, s, facts, round)
 }
 
 // move goes along the course of a machine, or ends it: where the gap is small enough, or nothing moves any more.

@@ -32,6 +32,8 @@ type Standing struct {
 	Records   int64   // of the largest block
 	Terms     int64   // of the longest row
 	Violation float64 // the greatest
+
+	Extent
 }
 
 // Add adds one record, which is short of its target by target - y <w, x>, and whose row has that square and number of
@@ -53,6 +55,7 @@ func (s *Standing) Add(l Loss, target, alpha, short, square, cost float64, terms
 	}
 	s.Quadratic += float64(float64(float64(l.curvature(cost)*alpha)*alpha) / 2)
 	s.Reach += float64(math.Abs(alpha) * length)
+	s.extend(target-short, length)
 	s.Records++
 	s.Terms = max(s.Terms, int64(terms))
 	s.Violation = max(s.Violation, l.Violation(alpha, short, cost))

@@ -143,11 +143,20 @@ func (m *machine) center(pull float64, centers []float64) (all Standing, of, tri
 
 // descend trains until a gap is proved, and counts the rounds.
 func (m *machine) descend(tol float64, most int, each func(Certificate)) (best Certificate, rounds int) {
+	margin := Unbounded()
+	return m.descendBounded(tol, most, &margin, each)
+}
+
+// descendBounded also bounds the largest margin.
+func (m *machine) descendBounded(
+	tol float64, most int, margin *Margin, each func(Certificate),
+) (best Certificate, rounds int) {
 	d, origin, centers := NewDescent(m.loss.Form), make([]float64, len(m.w)), make([]float64, len(m.alpha))
 	scale := 1.0
 	for rounds = 1; ; rounds++ {
 		all, of, triangle, value := m.center(float64(d.Pull*scale), centers)
 		now := Certify(m.loss, m.w, of, all, all.Drift(of))
+		*margin = margin.Join(Bounds(m.w, of, all, all.Drift(of)))
 		each(now)
 		if best, _ = best.Better(now); rounds == 1 {
 			best = now

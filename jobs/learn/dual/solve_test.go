@@ -42,6 +42,7 @@ func (p problem) short(i int, w []float64) float64 {
 
 // standing is where the records stand, block by block.
 func (m *machine) standing() (all Standing) {
+	all.Extent = NoExtent()
 	for from := 0; from < len(m.rows); from += m.each {
 		var s Standing
 		for i := from; i < min(from+m.each, len(m.rows)); i++ {
@@ -51,7 +52,7 @@ func (m *machine) standing() (all Standing) {
 		all.Linear, all.Quadratic, all.Reach = all.Linear+s.Linear, all.Quadratic+s.Quadratic, all.Reach+s.Reach
 		all.Size, all.Steep = all.Size+s.Size, all.Steep+s.Steep
 		all.Records, all.Terms = max(all.Records, s.Records), max(all.Terms, s.Terms)
-		all.Violation = max(all.Violation, s.Violation)
+		all.Violation, all.Extent = max(all.Violation, s.Violation), all.Join(s.Extent)
 	}
 	return all
 }

@@ -46,6 +46,9 @@ func (s *Space) Class(label []byte) int32 {
 // Texts reports whether the records are texts.
 func (s *Space) Texts() bool { return s.form == texts }
 
+// Dense reports whether its vectors have a value in every column.
+func (s *Space) Dense() bool { return s.form == dense }
+
 // Dictionary returns the terms of texts, nil for other records and for texts that are hashed.
 func (s *Space) Dictionary() *vocabulary.Dictionary { return s.dictionary }
 

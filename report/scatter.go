@@ -1,0 +1,191 @@
+package report
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gram-compute/gram/jobs"
+)
+
+// plotArea is the part of a picture that has the points.
+type plotArea struct{ x, y axis }
+
+// scatterPlot draws points, and lines as far as they are among them. It is so narrow that a telephone shows it whole.
+func scatterPlot(c *jobs.ScatterPlot) []byte {
+	const width, left, right, top, bottom = 500, 66, 490, 14, 394
+	const rows = bottom + 56 // of the legend
+	area := areaOf(c.Groups, left, right, top, bottom)
+	entries := scatterLegend(c)
+	s := newSVG(width, float64(rows+22*((len(entries)+legendColumns-1)/legendColumns)))
+	for _, v := range area.y.ticks() {
+		s.line(left, area.y.at(v), right, area.y.at(v), "grid")
+		s.text(left-8, area.y.at(v)+4, "end", "faint", number(v))
+	}
+	for _, v := range area.x.ticks() {
+		s.line(area.x.at(v), bottom, area.x.at(v), bottom+5, "axis")
+		s.text(area.x.at(v), bottom+20, "middle", "faint", number(v))
+	}
+	s.line(left, bottom, right, bottom, "axis")
+	s.text((left+right)/2, bottom+42, "middle", "ink", c.X)
+	s.vertical(14, (top+bottom)/2, c.Y)
+	for _, line := range c.Lines {
+		area.straight(s, line)
+	}
+	for i, g := range c.Groups {
+		area.points(s, g, palette[i%len(palette)])
+	}
+	for i, e := range entries {
+		x, y := left+float64(i%legendColumns*144), float64(rows+22*(i/legendColumns))
+		e.draw(s, x+10, y+6)
+		s.text(x+28, y+11, "start", "ink", shorten(e.label, 16))
+	}
+	return s.end()
+}
+
+// areaOf spans all points. Both axes have one scale, so that right angles are drawn as such, unless that would squeeze
+// the points into less than a third of the picture.
+func areaOf(groups []jobs.PointGroup, left, right, top, bottom float64) plotArea {
+	x := axis{math.Inf(1), math.Inf(-1), left, right}
+	y := axis{math.Inf(1), math.Inf(-1), bottom, top}
+	for _, g := range groups {
+		for i := range g.X {
+			x.low, x.high = min(x.low, g.X[i]), max(x.high, g.X[i])
+			y.low, y.high = min(y.low, g.Y[i]), max(y.high, g.Y[i])
+		}
+	}
+	if x.low > x.high {
+		x.low, x.high, y.low, y.high = 0, 1, 0, 1
+	}
+	x, y = x.padded(), y.padded()
+	across, down := (x.high-x.low)/(right-left), (y.high-y.low)/(bottom-top)
+	const most = 3
+	switch {
+	case across < down && down < most*across:
+		x = x.widened(down * (right - left))
+	case down < across && across < most*down:
+		y = y.widened(across * (bottom - top))
+	}
+	return plotArea{x, y}
+}
+
+// padded leaves room at both ends.
+func (a axis) padded() axis {
+	pad := (a.high - a.low) / 16
+	if pad == 0 {
+		pad = max(1, math.Abs(a.low)/16)
+	}
+	a.low, a.high = a.low-pad, a.high+pad
+	return a
+}
+
+// widened has the span, around the same middle.
+func (a axis) widened(span float64) axis {
+	more := (span - (a.high - a.low)) / 2
+	a.low, a.high = a.low-more, a.high+more
+	return a
+}
+
+// straight draws the part of a line that is in the area.
+func (p plotArea) straight(s *svg, l jobs.StraightLine) {
+	var ends [][2]float64
+	add := func(x, y float64) {
+		slack := 1e-9
+		if x >= p.x.low-slack*(p.x.high-p.x.low) && x <= p.x.high+slack*(p.x.high-p.x.low) &&
+			y >= p.y.low-slack*(p.y.high-p.y.low) && y <= p.y.high+slack*(p.y.high-p.y.low) {
+			ends = append(ends, [2]float64{p.x.at(x), p.y.at(y)})
+		}
+	}
+	for _, x := range []float64{p.x.low, p.x.high} {
+		add(x, -(l.A*x+l.C)/l.B) // infinite where the line is upright, so outside
+	}
+	for _, y := range []float64{p.y.low, p.y.high} {
+		add(-(l.B*y+l.C)/l.A, y)
+	}
+	if len(ends) < 2 {
+		return
+	}
+	from, to := ends[0], ends[0]
+	for _, e := range ends {
+		if math.Hypot(e[0]-from[0], e[1]-from[1]) > math.Hypot(to[0]-from[0], to[1]-from[1]) {
+			to = e
+		}
+	}
+	stroke(s, from[0], from[1], to[0], to[1], l.Dashed)
+}
+
+func stroke(s *svg, x1, y1, x2, y2 float64, dashed bool) {
+	dashes := ""
+	if dashed {
+		dashes = ` stroke-dasharray="6 4"`
+	}
+	fmt.Fprintf(s, `<line x1="%s" y1="%s" x2="%s" y2="%s" class="rule"%s/>`+"\n", px(x1), px(y1), px(x2), px(y2),
+		dashes)
+}
+
+// points draws a group, its marked points above the others.
+func (p plotArea) points(s *svg, g jobs.PointGroup, color string) {
+	fmt.Fprintf(s, `<g fill="%s">`+"\n", color)
+	for _, marked := range []bool{false, true} {
+		for i := range g.X {
+			if g.Marked[i] == marked {
+				dot(s, p.x.at(g.X[i]), p.y.at(g.Y[i]), marked)
+			}
+		}
+	}
+	s.WriteString("</g>\n")
+}
+
+// dot draws a point, with a ring if it is marked.
+func dot(s *svg, x, y float64, marked bool) {
+	fmt.Fprintf(s, `<circle cx="%s" cy="%s" r="3" fill-opacity=".75"/>`+"\n", px(x), px(y))
+	if marked {
+		ring(s, x, y)
+	}
+}
+
+func ring(s *svg, x, y float64) {
+	fmt.Fprintf(s, `<circle cx="%s" cy="%s" r="6" fill="none" class="ring"/>`+"\n", px(x), px(y))
+}
+
+// legendColumns is how many entries of a legend are beside each other.
+const legendColumns = 3
+
+// entry is a sign and what it stands for.
+type entry struct {
+	label string
+	draw  func(s *svg, x, y float64)
+}
+
+func scatterLegend(c *jobs.ScatterPlot) (list []entry) {
+	for i, g := range c.Groups {
+		list = append(list, entry{g.Name, func(s *svg, x, y float64) {
+			fmt.Fprintf(s, `<circle cx="%s" cy="%s" r="5" fill="%s"/>`+"\n", px(x), px(y), palette[i%len(palette)])
+		}})
+	}
+	if c.Mark != "" {
+		list = append(list, entry{c.Mark, func(s *svg, x, y float64) { ring(s, x, y) }})
+	}
+	seen := map[string]bool{}
+	for _, l := range c.Lines {
+		if !seen[l.Name] {
+			list = append(list, entry{l.Name, func(s *svg, x, y float64) { stroke(s, x-10, y, x+10, y, l.Dashed) }})
+		}
+		seen[l.Name] = true
+	}
+	return list
+}
+
+// checkScatter refuses points without both coordinates.
+func checkScatter(c *jobs.ScatterPlot) error {
+	for _, g := range c.Groups {
+		if len(g.X) != len(g.Y) || len(g.Marked) != len(g.X) {
+			return fmt.Errorf("group %q has %d, %d and %d values", g.Name, len(g.X), len(g.Y), len(g.Marked))
+		}
+		for i := range g.X {
+			if v := g.X[i] + g.Y[i]; v-v != 0 {
+				return fmt.Errorf("group %q has a point that is not finite", g.Name)
+			}
+		}
+	}
+	return nil
+}
