@@ -111,7 +111,8 @@ func Certify(s Standing) Certificate { return s.certify(s.errors()) }
 
 // errors bounds each part of the errors.
 func (s Standing) errors() (e [parts]float64) {
-	depth := gamma(s.Depth)                               // besides, each sum is rounded at its end, in its objective, and as the product it is of
+	// Besides, each sum is rounded at its end and in its objective, as are products before they are added.
+	depth := gamma(s.Depth)
 	e[roundedSize] = float64((depth + depth + 3*unit) * s.Size) // that of the balance as well
 	e[roundedQuadratic] = float64((depth + 5*unit) * s.Reach)
 	e[roundedLoss] = float64((depth + 3*unit) * s.Loss)
