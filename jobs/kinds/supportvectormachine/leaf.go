@@ -145,8 +145,7 @@ func (w *walk) chunk(v features.Vectors, from, to int, first int64) error {
 	}
 	for y := range w.groups {
 		g := &w.groups[y]
-		g.points.Set(w.kernel, w.evaluator.Ops, kernelops.Matrix{Data: g.rows, Rows: len(g.records), Cols: w.space.Width,
-			Stride: w.space.Width})
+		g.points.Set(w.kernel, w.evaluator.Ops, matrixOf(g.rows, len(g.records), w.space.Width))
 		if err := w.decide(g, y, base, c); err != nil {
 			return err
 		}
@@ -163,7 +162,8 @@ func (w *walk) chunk(v features.Vectors, from, to int, first int64) error {
 // carryOver begins with what was carried.
 func (w *walk) carryOver(base, n int) error {
 	if len(w.before.alpha) == 0 {
-		w.after.alpha, w.after.f = append(w.after.alpha, make([]float64, n)...), append(w.after.f, make([]float64, n)...)
+		w.after.alpha = append(w.after.alpha, make([]float64, n)...)
+		w.after.f = append(w.after.f, make([]float64, n)...)
 		return nil
 	}
 	if base+n > len(w.before.alpha) {

@@ -1,7 +1,7 @@
 package supportvectormachine
 
-// pairs numbers the machines of a number of classes, one for each two of them: (0, 1), (0, 2), ..., (1, 2), ... A record
-// has a coefficient in each machine of its class, at the slot of the other class.
+// pairs numbers the machines of a number of classes, one for each two of them: (0, 1), (0, 2), ..., (1, 2), ... A
+// record has a coefficient in each machine of its class, at the slot of the other class.
 type pairs int
 
 // slots is how many machines a record is in.

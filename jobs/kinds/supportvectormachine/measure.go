@@ -33,7 +33,8 @@ func (w *walk) measure(c rows.Chunk, i int, ordinal int64, at int) error {
 		if w.chosen[machine] == nil {
 			continue
 		}
-		m := member{class: c.Class[i], cost: cost, alpha: w.after.alpha[at+slot], f: w.after.f[at+slot], row: c.X.Row(i)}
+		m := member{class: c.Class[i], cost: cost, alpha: w.after.alpha[at+slot], f: w.after.f[at+slot],
+			row: c.X.Row(i)}
 		w.consider(machine, ordinal, y, m)
 		if err := w.addTerms(machine, y, m, at+slot); err != nil {
 			return err

@@ -36,11 +36,11 @@ type members struct {
 
 func (m *members) len() int { return len(m.machine) }
 
-// add appends a member of a machine, which is none before that of the last.
+// add appends a member of a machine. Machines come in ascending order.
 func (m *members) add(machine int, c candidate) {
 	v := c.Payload
-	m.machine, m.ordinal, m.class = append(m.machine, int32(machine)), append(m.ordinal, c.Ordinal), append(m.class, v.class)
-	m.cost, m.alpha, m.f = append(m.cost, v.cost), append(m.alpha, v.alpha), append(m.f, v.f)
+	m.machine, m.ordinal = append(m.machine, int32(machine)), append(m.ordinal, c.Ordinal)
+	m.class, m.cost, m.alpha, m.f = append(m.class, v.class), append(m.cost, v.cost), append(m.alpha, v.alpha), append(m.f, v.f)
 	m.change, m.rows = append(m.change, v.change), append(m.rows, v.row...)
 }
 
@@ -66,7 +66,12 @@ func (m *members) of(machine int) (from, to int) {
 
 // matrix is the rows of some members.
 func (m *members) matrix(from, to int) kernelops.Matrix {
-	return kernelops.Matrix{Data: m.rows[from*m.width : to*m.width], Rows: to - from, Cols: m.width, Stride: m.width}
+	return matrixOf(m.rows[from*m.width:to*m.width], to-from, m.width)
+}
+
+// matrixOf is some rows as a matrix.
+func matrixOf(values []float32, rows, width int) kernelops.Matrix {
+	return kernelops.Matrix{Data: values, Rows: rows, Cols: width, Stride: width}
 }
 
 // Fields lists the members of at most that number of machines and classes, of rows of a width.

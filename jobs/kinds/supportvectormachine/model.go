@@ -32,7 +32,7 @@ func (s *supports) len() int { return len(s.ordinal) }
 // matrix is the rows of the support vectors.
 func (m *model) matrix() kernelops.Matrix {
 	w := m.space.Width
-	return kernelops.Matrix{Data: m.rows, Rows: m.len(), Cols: w, Stride: w}
+	return matrixOf(m.rows, m.len(), w)
 }
 
 // Fields lists the support vectors.

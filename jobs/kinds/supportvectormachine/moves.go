@@ -40,7 +40,7 @@ func (w *walk) begin(ops *kernelops.Set) {
 	}
 	for y := range w.moves {
 		m := &w.moves[y]
-		m.points.Set(w.kernel, ops, kernelops.Matrix{Data: m.rows, Rows: len(m.places), Cols: set.width, Stride: set.width})
+		m.points.Set(w.kernel, ops, matrixOf(m.rows, len(m.places), set.width))
 	}
 }
 

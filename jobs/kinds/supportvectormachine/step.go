@@ -3,6 +3,7 @@ package supportvectormachine
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/kernels"
@@ -44,7 +45,10 @@ func (p *trainPhase) step(_ context.Context, s *training, all *tally, round jobs
 	case stageCollect:
 		s.supports, s.working, s.stage = all.found, members{width: s.space.Width}, stageProve
 	case stageProve:
-		if p.certify(s, all); s.stage == stageProve {
+		if err := p.certify(s, all); err != nil {
+			return jobs.Next{}, err
+		}
+		if s.stage == stageProve {
 			return p.end(s, facts, round)
 		}
 		s.supports = supports{}
@@ -62,8 +66,8 @@ func (p *trainPhase) train(s *training, all *tally, facts *jobs.Facts) error {
 	for _, k := range active {
 		e := all.extremes[k]
 		s.violation[k], s.bias[k] = max(0, e.Violation()), e.Bias()
-		if s.rounds == 1 && e == smo.NewExtremes() {
-			return protocol.EmptyFault("every training record of two classes weighs 0").WithHint("Check spec.input.weight.")
+		if s.rounds == 1 && math.IsInf(e.Violation(), 0) {
+			return p.weightless(s, k)
 		}
 		if s.violation[k] <= p.Params.Tol {
 			s.settled[k] = 1
@@ -79,6 +83,14 @@ func (p *trainPhase) train(s *training, all *tally, facts *jobs.Facts) error {
 		s.stage = stageCollect
 	}
 	return nil
+}
+
+// weightless is the fault of a class of which no training record counts.
+func (p *trainPhase) weightless(s *training, machine int) error {
+	first, second := s.classes().classes(machine)
+	return protocol.EmptyFault("every training record of class %q or of class %q weighs 0", s.space.Labels.At(first),
+		s.space.Labels.At(second)).
+		WithHint("Check spec.input.weight.")
 }
 
 // solve chooses the working set of a machine, and makes its coefficients the best while all others stay.
@@ -141,7 +153,7 @@ func (p *trainPhase) choose(k int, all *tally, old *members) []candidate {
 }
 
 // certify says what is proved of each machine. One whose violation, by the exact decisions, is above tol trains on.
-func (p *trainPhase) certify(s *training, all *tally) {
+func (p *trainPhase) certify(s *training, all *tally) error {
 	for k := range s.proofs {
 		var list [termSums]float64
 		for i := range list {
@@ -150,10 +162,15 @@ func (p *trainPhase) certify(s *training, all *tally) {
 		standing := smo.Standing{Terms: smo.TermsOf(list), Diagonal: all.diagonal}
 		s.proofs[k] = smo.Certify(standing)
 		s.violation[k] = max(0, all.extremes[k].Violation())
+		if s.proves() && !(s.proofs[k].Primal > 0) || s.violation[k]-s.violation[k] != 0 {
+			return jobs.Malformed("the objective of machine %d is %v, its violation %v", k, s.proofs[k].Primal,
+				s.violation[k])
+		}
 		if s.violation[k] > p.Params.Tol && s.rounds < int64(p.Params.MaxRounds) {
 			s.settled[k], s.stage = 0, stageTrain
 		}
 	}
+	return nil
 }
 
 // end ends the training.
@@ -165,7 +182,7 @@ func (p *trainPhase) end(s *training, facts jobs.Facts, round jobs.Round) (jobs.
 	facts.Add("svm.rounds", s.rounds)
 	facts.Add("svm.violation", worst)
 	facts.Add("svm.supports", s.len())
-	if s.proves() {
+	if s.proves() && gap-gap == 0 {
 		facts.Add("svm.gap", gap)
 	}
 	if worst > p.Params.Tol {

@@ -23,8 +23,11 @@ const (
 	least = 0x1p-1000
 )
 
-// lanes is how many sums a product of rows has, as in package dual.
-const lanes = 16
+// How many sums a product of rows has, as in package dual, and a square of differences.
+const (
+	lanes       = 16
+	squareLanes = 4
+)
 
 // Value returns the kernel of two rows. The time is linear in their width; no memory is taken.
 func (k Exact) Value(x, y []float32) float64 {
@@ -32,13 +35,6 @@ func (k Exact) Value(x, y []float32) float64 {
 		return fmath.Exp(-float64(float64(k.Scale) * squareOfDifference(x, y)))
 	}
 	return k.of(productOf(x, y))
-}
-
-// Values sets dst[i] to the kernel of x and row i.
-func (k Exact) Values(dst []float64, x []float32, rows kernelops.Matrix) {
-	for i := range dst[:rows.Rows] {
-		dst[i] = k.Value(x, rows.Row(i))
-	}
 }
 
 // of returns the value of a kernel of products.
@@ -88,13 +84,16 @@ func power(t float64, degree int) float64 {
 // Error bounds how far a value of rows of a width may lie from the kernel in exact arithmetic, if their norms are at
 // most these; +Inf beyond float64. The bound grows with the norms.
 //
-// With u = 2^-53 and h the gamma(n) of the n = width/16 + 4 additions of a sum (Higham, "Accuracy and Stability of
-// Numerical Algorithms", section 3.1), a product <x, y> is off by h |x| |y|: products of two float32 are exact. The
-// argument t = scale <x, y> + offset is off by (h + 3u) (|scale| |x| |y| + |offset|) = e; so is tanh t, which also has
+// With u = 2^-53 and h the gamma(n) of the n = width/16 + 4 additions of a sum, width/4 + 4 for rbf (Higham, "Accuracy
+// and Stability of Numerical Algorithms", section 3.1), a product <x, y> is off by h |x| |y|: products of two float32
+// are exact. The argument t = scale <x, y> + offset is off by (h + 3u) (|scale| |x| |y| + |offset|) = e; so is tanh t, which also has
 // the error of Tanh, and t^d is off by d (|t| + e)^(d-1) e + 2d u |t + e|^d. For rbf, t = gamma |x-y|^2 is a sum of
 // squares, off by t r with r = h + 5u. That moves exp(-t) by at most r t exp(-t (1-r)) <= r / (e (1-r)).
 func (k Exact) Error(width int, normX, normY float64) float64 {
 	n := float64(width/lanes + 4)
+	if k.Kind == kernelops.RBF {
+		n = float64(width/squareLanes + 4)
+	}
 	h := float64(n*unit64) / (1 - float64(n*unit64))
 	if k.Kind == kernelops.RBF {
 		return float64(roomy*(float64((h+5*unit64)/math.E)+elementary)) + least
@@ -133,23 +132,14 @@ func productOf(x, y []float32) float64 {
 	return halved(&sums)
 }
 
-// squareOfDifference returns |x-y|^2, added up as productOf does.
+// squareOfDifference returns |x-y|^2, added up as kernelops.Set.GroupDistances does: in four sums.
 func squareOfDifference(x, y []float32) float64 {
-	var sums [lanes]float64
-	y = y[:len(x)]
-	for len(x) >= lanes {
-		a, b := (*[lanes]float32)(x), (*[lanes]float32)(y)
-		for e := range sums {
-			d := float64(a[e]) - float64(b[e])
-			sums[e] += float64(d * d)
-		}
-		x, y = x[lanes:], y[lanes:]
+	var sums [squareLanes]float64
+	for j, v := range x {
+		d := float64(v) - float64(y[j])
+		sums[j%squareLanes] += float64(d * d)
 	}
-	for e, v := range x {
-		d := float64(v) - float64(y[e])
-		sums[e] += float64(d * d)
-	}
-	return halved(&sums)
+	return (sums[0] + sums[1]) + (sums[2] + sums[3])
 }
 
 func halved(sums *[lanes]float64) float64 {
@@ -159,4 +149,30 @@ func halved(sums *[lanes]float64) float64 {
 		}
 	}
 	return sums[0]
+}
+
+// ExactRows evaluates a kernel of a row and many others. The values are those of Exact. One goroutine.
+type ExactRows struct {
+	Exact
+	Ops    *kernelops.Set
+	center []float64
+	groups []int32 // zeros
+}
+
+// Values sets dst[i] to the kernel of x and row i.
+func (e *ExactRows) Values(dst []float64, x []float32, rows kernelops.Matrix) {
+	if e.Kind != kernelops.RBF {
+		for i := range dst[:rows.Rows] {
+			dst[i] = e.Value(x, rows.Row(i))
+		}
+		return
+	}
+	e.center, e.groups = kernelops.Resize(e.center, len(x)), kernelops.Resize(e.groups, rows.Rows)
+	for j, v := range x {
+		e.center[j] = float64(v)
+	}
+	e.Ops.GroupDistances(dst, rows, e.center, e.groups)
+	for i, d := range dst {
+		dst[i] = fmath.Exp(-float64(float64(e.Scale) * d))
+	}
 }

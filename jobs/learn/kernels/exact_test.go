@@ -62,7 +62,7 @@ func TestExactByHand(t *testing.T) {
 		{Kind: kernelops.Sigmoid, Scale: 0.5, Offset: 1}: math.Tanh(1.5),
 	} {
 		var values [1]float64
-		e := Exact{k}
+		e := ExactRows{Exact: Exact{k}, Ops: kernelops.Best()}
 		e.Values(values[:], x, kernelops.Matrix{Data: y, Rows: 1, Cols: 2, Stride: 2})
 		if got := e.Value(x, y); math.Abs(got-want) > 1e-15*want || values[0] != got || e.Value(y, x) != got {
 			t.Errorf("%s: %v, not %v", Text(k), got, want)
@@ -120,6 +120,27 @@ func TestExactBeyondFloat64(t *testing.T) {
 	}
 }
 
+// Values of many rows are those of each, to the bit, by every kernel set.
+func TestExactRows(t *testing.T) {
+	x := kernelops.NewMatrix(9, 37)
+	for i := range x.Data {
+		x.Data[i] = float32(math.Sin(float64(i*i))) * 100
+	}
+	dst := make([]float64, x.Rows)
+	for _, set := range kernelops.All() {
+		for _, k := range []kernelops.Kernel{{}, {Kind: kernelops.RBF, Scale: 1e-5},
+			{Kind: kernelops.Polynomial, Scale: 0.5, Offset: 1, Degree: 3}} {
+			e := ExactRows{Exact: Exact{k}, Ops: set}
+			e.Values(dst, x.Row(3), x)
+			for i, got := range dst {
+				if want := e.Value(x.Row(3), x.Row(i)); got != want {
+					t.Errorf("%s, %s, row %d: %v, not %v", set.Name, Text(k), i, got, want)
+				}
+			}
+		}
+	}
+}
+
 func BenchmarkExact(b *testing.B) {
 	x := kernelops.NewMatrix(256, 784)
 	for i := range x.Data {
@@ -128,8 +149,9 @@ func BenchmarkExact(b *testing.B) {
 	dst := make([]float64, 256)
 	for _, k := range []kernelops.Kernel{{}, {Kind: kernelops.RBF, Scale: 1e-5}} {
 		b.Run(Text(k), func(b *testing.B) {
+			e := ExactRows{Exact: Exact{k}, Ops: kernelops.Best()}
 			for b.Loop() {
-				Exact{k}.Values(dst, x.Row(0), x)
+				e.Values(dst, x.Row(0), x)
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(x.Data)), "ns/value")
 		})

@@ -150,3 +150,17 @@ func (c *Candidates[P]) Working(n int) []Candidate[P] {
 	slices.SortFunc(chosen, func(a, b Candidate[P]) int { return cmp.Compare(a.Ordinal, b.Ordinal) })
 	return chosen
 }
+
+// KeepsUp reports whether Add would keep a variable of I_up.
+func (c *Candidates[P]) KeepsUp(value float64, ordinal int64) bool {
+	return keeps(c.up, c.most, Candidate[P]{Ordinal: ordinal, Value: value}, compareUp[P])
+}
+
+// KeepsLow reports whether Add would keep a variable of I_low.
+func (c *Candidates[P]) KeepsLow(value float64, ordinal int64) bool {
+	return keeps(c.low, c.most, Candidate[P]{Ordinal: ordinal, Value: value}, compareLow[P])
+}
+
+func keeps[P any](list []Candidate[P], most int, v Candidate[P], compare func(a, b Candidate[P]) int) bool {
+	return len(list) < most || most > 0 && compare(v, list[most-1]) < 0
+}
