@@ -126,6 +126,8 @@ var vectorCuts = []cutCase{
 	{"LinearModel", `{"features":{"scale":"standard"},"blocks":7}`, true, false, `:7 to :6`},
 	{"LinearModel", `{"solver":"ascend","max_rounds":5,"features":{"scale":"standard"},"blocks":7}`, true, true,
 		`:7 to :6`},
+	{"SupportVectorMachine", `{"features":{"scale":"standard"},"working_set":64}`, true, false, ""},
+	{"SupportVectorMachine", `{"features":{"scale":"standard"},"working_set":64}`, true, true, ""},
 	{"KernelMatrix", `{"kernel":"rbf","features":{"scale":"standard"},"block_records":700}`, true, false, "700 to 701"},
 }
 

@@ -225,6 +225,8 @@ func formatJobs() []formatJob {
 			params: `{"kernel":"rbf","gamma":0.1,"epochs":2,"shuffle":false,` + scaled + `}`},
 		{name: "kernel-perceptron-shuffled", kind: "KernelPerceptron", records: 4000,
 			params: `{"kernel":"rbf","gamma":0.1,"epochs":2,"block_records":BLOCK,` + scaled + `}`},
+		{name: "machine", kind: "SupportVectorMachine", records: 2000,
+			params: `{"gamma":0.1,"working_set":128,` + scaled + `}`},
 		{name: "matrix", kind: "KernelMatrix", folder: "records", records: 1000,
 			params: `{"kernel":"rbf","gamma":0.1,"block_records":BLOCK,` + scaled + `}`},
 	}

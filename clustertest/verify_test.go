@@ -41,6 +41,8 @@ var provedJobs = []provedJob{
 	{"Perceptron", `"format":"csv","label":1,"split":{"test":0.2}`, "", `{"epochs":2}`, 2000, false},
 	{"LinearModel", `"format":"csv","label":1,"split":{"test":0.2}`, "", `{"blocks":4,"max_rounds":6,"tol":1e-9}`, 2000,
 		false},
+	{"SupportVectorMachine", `"format":"csv","label":1,"split":{"test":0.2}`, "", `{"working_set":16,"max_rounds":6}`,
+		2000, false},
 }
 
 func (p provedJob) id(kept string) string { return strings.ToLower(p.kind) + "-" + kept }

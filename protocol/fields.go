@@ -98,7 +98,7 @@ var familiar = map[string][]string{
 
 // absent are names of scikit-learn for what is not there, and why.
 var absent = map[string]string{
-	"C":       "LinearModel alone has a penalty of slack",
+	"C":       "LinearModel and SupportVectorMachine have a cost of slack",
 	"alpha":   "NaiveBayes alone adds to its counts, and the penalty of LinearModel is C, 1/alpha",
 	"penalty": "LinearModel alone has one, of squares: C weighs the losses against it",
 	"eta0":    "the size of a step does not change what a perceptron decides",

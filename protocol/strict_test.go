@@ -106,7 +106,7 @@ func TestParamsAreReadByteForByte(t *testing.T) {
 			learningFields,
 		`{"n_clusters":1}`: `no field "n_clusters" in spec.params; here it is called "k".` +
 			learningFields,
-		`{"C":1}`: `no field "C" in spec.params; LinearModel alone has a penalty of slack.` +
+		`{"C":1}`: `no field "C" in spec.params; LinearModel and SupportVectorMachine have a cost of slack.` +
 			learningFields,
 		`{"min_df":1}`: `no field "min_df" in spec.params; did you mean spec.params.text.min_df?` + learningFields,
 		`{"seed":1}`: `no field "seed" in spec.params; did you mean spec.repro.seed?` +

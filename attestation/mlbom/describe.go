@@ -14,7 +14,8 @@ import (
 var approaches = map[string]string{
 	"NaiveBayes": "supervised", "GaussianNaiveBayes": "supervised", "NearestMean": "supervised",
 	"KernelNearestMean": "supervised", "KernelDensityBayes": "supervised", "Perceptron": "supervised",
-	"KernelPerceptron": "supervised", "LinearModel": "supervised", "KMeans": "unsupervised",
+	"KernelPerceptron": "supervised", "LinearModel": "supervised",
+	"SupportVectorMachine": "supervised", "KMeans": "unsupervised",
 }
 
 // Of writes the bill of a job whose files have their usual names. It follows from provenance.json and the metrics of

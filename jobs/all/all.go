@@ -18,6 +18,7 @@ import (
 	"github.com/gram-compute/gram/jobs/kinds/nearestmean"
 	"github.com/gram-compute/gram/jobs/kinds/perceptron"
 	"github.com/gram-compute/gram/jobs/kinds/predict"
+	"github.com/gram-compute/gram/jobs/kinds/supportvectormachine"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -36,6 +37,7 @@ func Kinds() []jobs.Kind {
 		knn.Kind(), // NearestNeighbors
 		perceptron.Kind(),
 		predict.Kind(OfModel),
+		supportvectormachine.Kind(),
 	}
 }
 

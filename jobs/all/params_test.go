@@ -131,7 +131,7 @@ func TestFamiliarNamesAreAnswered(t *testing.T) {
 		{"NearestNeighbors", "n_neighbors", `here it is called "k"`},
 		{"NearestNeighbors", "n_jobs", "spec.run.max_workers"},
 		{"KernelNearestMean", "coef0", `here it is called "offset"`},
-		{"KernelPerceptron", "C", "LinearModel alone has a penalty of slack"},
+		{"KernelPerceptron", "C", "LinearModel and SupportVectorMachine have a cost of slack"},
 		{"GaussianNaiveBayes", "priors", `here it is called "prior"`},
 		{"NaiveBayes", "fit_prior", `here it is called "prior"`},
 		{"NaiveBayes", "random_state", "did you mean spec.repro.seed?"},

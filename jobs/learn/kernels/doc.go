@@ -11,6 +11,8 @@
 // and an Evaluator measures those pairs by differences whose |x - y|^2 the products do not give to a proved
 // tolerance. docs/numerics.md has the bounds ("Kernels of differences").
 //
+// An Exact evaluates any kernel in float64 instead, of rows as they were read, with a proved error.
+//
 // Parameters become float32. The linear, the rbf and, with a scale and an offset that are not
 // negative, the polynomial kernel are positive semidefinite; the sigmoid is not in general. A value of a
 // polynomial may be beyond float32, and is +Inf then: Beyond is the fault for it.

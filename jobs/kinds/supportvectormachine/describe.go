@@ -1,0 +1,166 @@
+package supportvectormachine
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/describe"
+	"github.com/gram-compute/gram/jobs/learn/evaluation"
+	"github.com/gram-compute/gram/jobs/learn/rank"
+	"github.com/gram-compute/gram/kernelops/fmath"
+)
+
+// most is how many machines, classes or pictures are shown.
+const most = 32
+
+// describe tells people what a model is, within 80 columns.
+func (m *model) describe(p *describe.Page) error {
+	labels := m.space.Labels.List()
+	p.Line("kind", "%s, %s", KindName, m.kernel.Text())
+	p.Line("classes", "%d", len(labels))
+	p.Line("records", "%d training records of %d columns, scale %s", m.space.Records, m.space.Width, m.space.Scale())
+	p.Line("supports", "%d", m.len())
+	p.Line("rounds", "%d", m.rounds)
+	p.Line("violation", "%.3g", m.worst())
+	p.Line("proved", "%s", m.says())
+	supports := make([]int, len(labels))
+	for _, y := range m.class {
+		supports[y]++
+	}
+	p.Text("\n%-24s %15s\n", "class", "support vectors")
+	p.Table(labels, func(y int) string { return fmt.Sprintf("%15d", supports[y]) })
+	p.Text("\n%-40s %12s %10s\n", "machine", "bias", "at bound")
+	for k := range m.bias[:min(most, len(m.bias))] {
+		p.Text("%-40.40s %12.6g %10d\n", m.machineName(k), m.bias[k], m.atBound(k))
+	}
+	p.Shown("%d of %d machines", min(most, len(m.bias)), len(m.bias))
+	return nil
+}
+
+// says is what is proved of the machines.
+func (m *model) says() string {
+	if !m.proves() {
+		return "nothing: this kernel may not be positive semidefinite, and has no dual bound"
+	}
+	return fmt.Sprintf("the objective is at most %.3g of itself above the least", m.relative())
+}
+
+// relative is the greatest proved gap of a machine, as a part of its primal objective.
+func (m *model) relative() (greatest float64) {
+	for _, c := range m.proofs {
+		greatest = max(greatest, c.Relative())
+	}
+	return greatest
+}
+
+// worst is the greatest violation of a machine.
+func (m *model) worst() (greatest float64) {
+	for _, v := range m.violation {
+		greatest = max(greatest, v)
+	}
+	return greatest
+}
+
+// atBound counts the support vectors of a machine whose coefficient is the greatest of its class.
+func (m *model) atBound(machine int) (n int) {
+	first, second := m.classes().classes(machine)
+	var greatest [2]float64
+	each := func(visit func(side int, alpha float64)) {
+		for j, y := range m.class {
+			other, side := second, 0
+			if int(y) == second {
+				other, side = first, 1
+			} else if int(y) != first {
+				continue
+			}
+			if alpha := m.alpha[j*m.classes().slots()+m.classes().slot(int(y), other)]; alpha > 0 {
+				visit(side, alpha)
+			}
+		}
+	}
+	each(func(side int, alpha float64) { greatest[side] = max(greatest[side], alpha) })
+	each(func(side int, alpha float64) {
+		if alpha == greatest[side] {
+			n++
+		}
+	})
+	return n
+}
+
+// machineName says which two classes a machine tells apart.
+func (m *model) machineName(k int) string {
+	first, second := m.classes().classes(k)
+	return fmt.Sprintf("%s against %s", m.space.Labels.At(second), m.space.Labels.At(first))
+}
+
+// figures are the violations by round, what is proved in the end, and the support vectors of largest coefficients as
+// pictures where their width is a square; then how the test records were decided.
+func (m *model) figures(metrics []jobs.Metric) ([]jobs.Figure, error) {
+	line, err := violations(metrics)
+	if err != nil {
+		return nil, err
+	}
+	proved := &jobs.FigureTable{Columns: []string{"machine", "primal", "dual", "gap at most", "of the primal", "violation"}}
+	for k, c := range m.proofs[:min(most, len(m.proofs))] {
+		row := []string{m.machineName(k), fmt.Sprintf("%.10g", c.Primal), "none", "none", "none",
+			fmt.Sprintf("%.3g", m.violation[k])}
+		if m.proves() {
+			row[2], row[3], row[4] = fmt.Sprintf("%.10g", c.Dual), fmt.Sprintf("%.3g", c.GapUpper),
+				fmt.Sprintf("%.3g", c.Relative())
+		}
+		proved.Rows = append(proved.Rows, row)
+	}
+	caption := "The least primal objective is between dual and primal. The gap bounds the rounding of both."
+	if !m.proves() {
+		caption = "This kernel may not be positive semidefinite, so the dual bounds nothing: the violation alone is known."
+	}
+	figures := []jobs.Figure{
+		{Title: "Violation by round", Lines: &jobs.LineChart{X: "round", Y: "log10 of the violation",
+			Series: []jobs.Series{line}},
+			Caption: "The greatest violation of the conditions of Karush, Kuhn and Tucker among the machines at work."},
+		{Title: "What is proved", Table: proved, Caption: caption},
+	}
+	largest := rank.Greatest(m.len(), m.size)
+	largest = largest[:min(most, len(largest))]
+	figures = append(figures, jobs.Pictures("Support vectors of largest coefficients",
+		"Each with its label and the sum of its coefficients.", m.space.Width, len(largest), func(i int) string {
+			return fmt.Sprintf("%.24s (%.3g)", m.space.Labels.At(int(m.class[largest[i]])), m.size(largest[i]))
+		}, func(i int) []float32 { return m.matrix().Row(largest[i]) })...)
+	judged, err := evaluation.Figures(nil, metrics)
+	return append(figures, judged...), err
+}
+
+// size is the sum of the coefficients of a support vector.
+func (m *model) size(i int) (sum float64) {
+	for _, a := range m.alpha[i*m.classes().slots() : (i+1)*m.classes().slots()] {
+		sum += a
+	}
+	return sum
+}
+
+// violationMetric is the name of the violation of a round.
+var violationMetric = regexp.MustCompile(`^svm\.round\.(\d+)\.violation$`)
+
+// violations are the logarithms of the violations by round.
+func violations(metrics []jobs.Metric) (line jobs.Series, err error) {
+	line.Name = "violation"
+	for _, metric := range metrics {
+		found := violationMetric.FindStringSubmatch(metric.Name)
+		if found == nil {
+			continue
+		}
+		round, _ := strconv.Atoi(found[1]) // digits
+		violation := 0.0
+		if err := jobs.ReadMetric([]jobs.Metric{metric}, metric.Name, &violation); err != nil {
+			return line, err
+		}
+		if violation > 0 {
+			line.X = append(line.X, float64(round))
+			line.Y = append(line.Y, fmath.Log(violation)/math.Ln10)
+		}
+	}
+	return line, nil
+}

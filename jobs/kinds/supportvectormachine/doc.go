@@ -1,0 +1,43 @@
+// Package supportvectormachine is the support vector machine with a kernel as a job: the kind SupportVectorMachine,
+// a classifier with soft margin (Cortes and Vapnik, "Support-vector networks", Machine Learning 20, 1995). Package
+// smo has its mathematics: the dual over a working set, the choice of working sets, and the certificate.
+//
+// There is a machine for each two classes, of which the second in byte order is the side +1, over the records of the
+// two. It has the decision f(x) + b, with f(x) = sum of alpha_i y_i k(x_i, x) and a bias b that is not penalized.
+// Each machine votes for one of its classes, and of equal votes the sum of the decisions decides.
+//
+// # Rounds
+//
+// The records lie in at most params.blocks logical blocks of one size, each the leaf of a round. Each training
+// record has a coefficient alpha and a value of f in each machine of its class: the leaf's carry. A round of phase
+// train does one of three things, the stage of its state.
+//
+//	train    a leaf adds what the last working sets changed to f, in float32 kernel values and float64 sums, and finds
+//	         the most violating records of its block; the step solves the dual of the next working sets
+//	collect  gathers the records whose alpha is not 0: the support vectors
+//	prove    computes f of each record anew, in float64 kernel values, and what the certificates add up
+//
+// A machine trains until its violation is at most params.tol. When all do, the support vectors are collected, and
+// violation and objectives are taken from f of stage prove. A machine whose violation is above params.tol then
+// trains on, from f as it is now: each pass through the stages takes the errors of float32 kernel values out of f,
+// so that a tol far below them is reached too (this is iterative refinement).
+//
+// Machines take turns where the rows of their working sets are more than 2^22 values. A working set keeps those of
+// its members that came last, for half of it, and takes a quarter of each side of the most violating.
+//
+// # Numerics
+//
+// The working sets follow from a total order of all records, by violation and ordinal. f of a record follows from
+// its row and the working sets. Sums over records are exact (package sums). So the model depends neither on blocks,
+// nor on files, shards or kernel sets.
+//
+// The certificate of package smo is a theorem about the exact kernel, with errors of exp and tanh that are assumed
+// (4 units in the last place, see package kernels). A sigmoid kernel, and a polynomial one whose scale or offset is
+// negative, may not be positive semidefinite: then the dual bounds nothing, and the model says so.
+//
+// # Phases
+//
+//	features  width, labels, scaling, hashing; see package features
+//	train     as above
+//	evaluate  on the test records, where there are some
+package supportvectormachine

@@ -1,0 +1,119 @@
+package supportvectormachine
+
+import (
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/blocks"
+	"github.com/gram-compute/gram/jobs/learn/classify"
+	"github.com/gram-compute/gram/jobs/learn/describe"
+	"github.com/gram-compute/gram/jobs/learn/evaluation"
+	"github.com/gram-compute/gram/jobs/learn/features"
+	"github.com/gram-compute/gram/jobs/learn/kernels"
+	"github.com/gram-compute/gram/jobs/params"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// KindName is the kind in a spec.
+const KindName = "SupportVectorMachine"
+
+// Kind is the support vector machine as a declared kind of job.
+func Kind() jobs.Kind {
+	return jobs.Kind{Name: KindName, UsesQueries: true, Params: params.Of[Params](),
+		Summary: "Support vector machines with a kernel, with a proved gap.",
+		New:     New, Describe: describe.Of(readModel, (*model).describe),
+		Predict: NewPredictor, Figures: jobs.FiguresOf(readModel, (*model).figures)}
+}
+
+// Bounds of parameters and of what is learned: sparse records are filled up.
+const (
+	maxRounds      = 1_000_000
+	maxWorkingSet  = 4096
+	maxSparseWidth = 1 << 17
+	maxClasses     = 128
+)
+
+// Params of a job of kind SupportVectorMachine.
+type Params struct {
+	kernels.Params
+	C            float64             `json:"C"`
+	Tol          float64             `json:"tol"`
+	WorkingSet   int                 `json:"working_set"`
+	MaxRounds    int                 `json:"max_rounds"`
+	ClassWeights params.ClassWeights `json:"class_weights,omitempty"`
+	Costs        evaluation.Costs    `json:"costs,omitempty"`
+	Features     features.Params     `json:"features"`
+	blocks.Number
+}
+
+// Parameters declares the parameters.
+func (p *Params) Parameters() []params.Parameter {
+	return append(p.Declare(kernels.RBF),
+		params.Number("C", &p.C, 1, "[1e-9, 1e9]").
+			Says("Cost of a record that is not beyond the margin, and the most that its coefficient may be."),
+		params.Number("tol", &p.Tol, 1e-3, "[1e-12, 1)").
+			Says("Violation of the conditions of Karush, Kuhn and Tucker at which a machine is done. In the end it is measured "+
+				"with kernel values in float64.").From("Chang and Lin, LIBSVM, section 4.1.2."),
+		params.Whole("working_set", &p.WorkingSet, 512, 4, maxWorkingSet).
+			Says("Most coefficients of a machine that one round changes."),
+		params.Whole("max_rounds", &p.MaxRounds, 100_000, 1, maxRounds).
+			Says("Most rounds; the model says what was proved by then."),
+		p.ClassWeights.Parameter(),
+		p.NumberParameter(4, "A round has a leaf for each, so no more workers are busy."),
+		p.Costs.Parameter(evaluation.CostsJudge),
+		p.Features.Section(),
+	)
+}
+
+// Complete writes in the defaults of the kernel.
+func (p *Params) Complete() { p.Params = p.WithDefaults() }
+
+// job is what all phases of a job know.
+type job struct{ classify.Job[Params] }
+
+// New makes the algorithm: the phases of the package.
+func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
+	read, err := classify.JobOf(spec, NewPredictor, func(p Params) evaluation.Costs { return p.Costs })
+	if err != nil {
+		return nil, err
+	}
+	j := job{read}
+	space, err := features.NewBuilder(j.Params.Features, spec, features.Classes(2), features.Compares())
+	if err != nil {
+		return nil, params.In("spec.params", err)
+	}
+	phases := jobs.Phases{space.Planned(j.begin), (&trainPhase{j}).phase()}
+	return j.Params.Algorithm(append(phases, j.Judge.Phases()...)), nil
+}
+
+// begin begins with coefficients of 0, and checks the parameters with the space.
+func (j job) begin(_ jobs.Arrays, space *features.Space, plan jobs.Plan) (jobs.Next, error) {
+	if plan.Blocks == 0 {
+		return jobs.Next{}, blocks.Empty()
+	}
+	labels := space.Labels.List()
+	if _, err := j.Params.Costs.Rule(labels); err != nil {
+		return jobs.Next{}, err
+	}
+	weights, err := j.Params.ClassWeights.By(labels)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	if space.Sparse && space.Width > maxSparseWidth || len(labels) > maxClasses {
+		return jobs.Next{}, protocol.InputFault(protocol.CodeInputLimit,
+			"%d columns and %d classes are too many: %s takes up to %d columns of sparse vectors, which it fills up, and "+
+				"%d classes", space.Width, len(labels), KindName, maxSparseWidth, maxClasses).
+			WithHint("Make the vectors narrower (for text: max_features, min_df); kind LinearModel takes any width.")
+	}
+	kernel, err := j.Params.Of(space.Width)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	s := newTraining(space, kernels.NewFunction(kernel, space))
+	s.costs = make([]float64, len(labels))
+	for y := range labels {
+		s.costs[y] = j.Params.C
+		if len(j.Params.ClassWeights) > 0 {
+			s.costs[y] = float64(j.Params.C * weights[y])
+		}
+	}
+	return jobs.Next{Phase: trainName, State: jobs.ArraysOf(s), Trees: []int{plan.Blocks}}, nil
+}

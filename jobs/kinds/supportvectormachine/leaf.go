@@ -1,0 +1,186 @@
+package supportvectormachine
+
+import (
+	"context"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/features"
+	"github.com/gram-compute/gram/jobs/learn/kernels"
+	"github.com/gram-compute/gram/jobs/learn/rows"
+	"github.com/gram-compute/gram/jobs/learn/smo"
+	"github.com/gram-compute/gram/kernelops"
+)
+
+// coefficients are a leaf's carry: of each training record of its block, one of each for each slot.
+type coefficients struct {
+	alpha, f []float64 // [records x slots]
+}
+
+// Fields lists the coefficients.
+func (c *coefficients) Fields(f *jobs.Fields) {
+	jobs.List(f, "alpha", &c.alpha)
+	jobs.List(f, "f", &c.f, len(c.alpha))
+}
+
+// walk goes over the records of a leaf's block.
+type walk struct {
+	*training
+	*tally
+	evaluator kernels.Evaluator
+	before    coefficients
+	after     coefficients
+	active    []int // machines
+	measured  []bool
+	chosen    []*smo.Candidates[member] // of each machine that chooses candidates
+	moves     []moves                   // by class, what they do to the records of that class
+	changed   map[int64][]int           // the working members of a record, by its ordinal
+	dense     []float32
+	groups    []group // records of a chunk by class
+	values    []float32
+	sum, k    []float64
+	exact     *proofSums // of stage prove
+}
+
+// leaf goes once over the leaf's own block.
+func (p *trainPhase) leaf(
+	ctx context.Context, s *training, leaf jobs.Leaf, carry jobs.Arrays, ops *kernelops.Set,
+) (*tally, jobs.Arrays, error) {
+	w := p.newWalk(s, ops)
+	if len(carry) > 0 {
+		if _, err := jobs.Read(carry, &w.before); err != nil {
+			return nil, nil, err
+		}
+	}
+	reader, keep := s.space.NewReader(), p.Train()
+	if s.rounds > 0 {
+		reader.Trust() // the first round looked at all values
+	}
+	for part, err := range leaf.ReadBlock(ctx, jobs.Input, leaf.Index) {
+		var v features.Vectors
+		if err == nil {
+			v, err = reader.Read(part.Block, keep)
+		}
+		for from := 0; err == nil && from < v.Rows; from += w.chunkRows() {
+			if err = ctx.Err(); err == nil {
+				err = w.chunk(v, from, min(from+w.chunkRows(), v.Rows), part.First)
+			}
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	if len(w.before.alpha) > 0 && len(w.before.alpha) != len(w.after.alpha) {
+		return nil, nil, jobs.Malformed("%d coefficients are carried for a block of %d", len(w.before.alpha),
+			len(w.after.alpha))
+	}
+	n := 0
+	for _, c := range w.chosen {
+		if c != nil {
+			n += max(len(c.Up()), len(c.Low()))
+		}
+	}
+	w.up.reserve(n)
+	w.low.reserve(n)
+	for k, c := range w.chosen {
+		if c != nil {
+			w.extremes[k] = c.Extremes()
+			w.keep(k, c)
+		}
+	}
+	return w.tally, jobs.ArraysOf(&w.after), nil
+}
+
+func (p *trainPhase) newWalk(s *training, ops *kernelops.Set) *walk {
+	w := &walk{training: s, tally: newTally(s, p.candidates()), evaluator: kernels.Evaluator{Ops: ops},
+		active: s.active(p.Params.WorkingSet), chosen: make([]*smo.Candidates[member], len(s.bias)),
+		changed: make(map[int64][]int), groups: make([]group, s.classes())}
+	switch s.stage {
+	case stageTrain:
+		for _, k := range w.active {
+			w.chosen[k] = smo.NewCandidates[member](w.most)
+		}
+	case stageProve:
+		for k := range w.chosen {
+			w.chosen[k] = smo.NewCandidates[member](1)
+		}
+		w.most = 1
+		w.exact = newProofSums(s.model, ops)
+	}
+	w.begin(ops)
+	return w
+}
+
+// chunkRows is how many records are looked at together.
+func (w *walk) chunkRows() int {
+	others := w.space.Width
+	for i := range w.moves {
+		others = max(others, w.moves[i].points.Rows.Rows)
+	}
+	return max(1, min(4096, rows.TileFloats/max(1, others)))
+}
+
+// group is the records of a chunk that are of one class.
+type group struct {
+	records []int // in the chunk
+	rows    []float32
+	points  kernels.Points
+}
+
+// chunk takes in the records [from, to) of some vectors.
+func (w *walk) chunk(v features.Vectors, from, to int, first int64) error {
+	c, slots := rows.ChunkOf(v, from, to, &w.dense), w.tally.classes.slots()
+	base := len(w.after.alpha)
+	if err := w.carryOver(base, len(c.IDs)*slots); err != nil {
+		return err
+	}
+	for y := range w.groups {
+		w.groups[y].records, w.groups[y].rows = w.groups[y].records[:0], w.groups[y].rows[:0]
+	}
+	for i, y := range c.Class {
+		if y < 0 {
+			return features.Unseen(c.IDs[i])
+		}
+		g := &w.groups[y]
+		g.records, g.rows = append(g.records, i), append(g.rows, c.X.Row(i)...)
+	}
+	for y := range w.groups {
+		g := &w.groups[y]
+		g.points.Set(w.kernel, w.evaluator.Ops, matrixOf(g.rows, len(g.records), w.space.Width))
+		if err := w.decide(g, y, base, c); err != nil {
+			return err
+		}
+	}
+	for i := range c.IDs {
+		ordinal := first + int64(v.Records[from+i])
+		if err := w.measure(c, i, ordinal, base+i*slots); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// carryOver begins with what was carried.
+func (w *walk) carryOver(base, n int) error {
+	if len(w.before.alpha) == 0 {
+		w.after.alpha = append(w.after.alpha, make([]float64, n)...)
+		w.after.f = append(w.after.f, make([]float64, n)...)
+		return nil
+	}
+	if base+n > len(w.before.alpha) {
+		return jobs.Malformed("%d coefficients are carried, fewer than the block has", len(w.before.alpha))
+	}
+	w.after.alpha = append(w.after.alpha, w.before.alpha[base:base+n]...)
+	w.after.f = append(w.after.f, w.before.f[base:base+n]...)
+	return nil
+}
+
+// decide brings the decisions on the records of a class up to date.
+func (w *walk) decide(g *group, class, base int, c rows.Chunk) error {
+	if len(g.records) == 0 {
+		return nil
+	}
+	if w.stage == stageProve {
+		return w.prove(g, class, base, c)
+	}
+	return w.move(g, &w.moves[class], base, c)
+}

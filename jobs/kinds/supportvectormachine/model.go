@@ -1,0 +1,106 @@
+package supportvectormachine
+
+import (
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/features"
+	"github.com/gram-compute/gram/jobs/learn/kernels"
+	"github.com/gram-compute/gram/jobs/learn/smo"
+	"github.com/gram-compute/gram/kernelops"
+)
+
+// model is the machines over one shared list of support vectors, with what is proved of each.
+type model struct {
+	space  *features.Space
+	kernel kernels.Function
+	bias   []float64 // of each machine
+	supports
+	violation []float64 // of each machine, at the end
+	proofs    []smo.Certificate
+	rounds    int64
+}
+
+// supports are records with a coefficient that is not 0, ascending by ordinal.
+type supports struct {
+	ordinal []int64
+	class   []int32
+	alpha   []float64 // [supports x slots]
+	rows    []float32 // [supports x width], as they were read
+}
+
+func (s *supports) len() int { return len(s.ordinal) }
+
+// matrix is the rows of the support vectors.
+func (m *model) matrix() kernelops.Matrix {
+	w := m.space.Width
+	return matrixOf(m.rows, m.len(), w)
+}
+
+// Fields lists the support vectors.
+func (s *supports) Fields(f *jobs.Fields, width int, classes pairs) {
+	jobs.List(f, "supports.ordinal", &s.ordinal)
+	n := s.len()
+	jobs.List(f, "supports.class", &s.class, n)
+	jobs.List(f, "supports.alpha", &s.alpha, n, classes.slots())
+	jobs.List(f, "supports", &s.rows, n, width)
+	f.Check(func() error {
+		for i, y := range s.class {
+			if y < 0 || int(y) >= int(classes) || i > 0 && s.ordinal[i] <= s.ordinal[i-1] {
+				return jobs.Malformed("support vector %d is record %d, of class %d", i, s.ordinal[i], y)
+			}
+		}
+		if !jobs.Finite(s.alpha) || !jobs.Finite(s.rows) {
+			return jobs.Malformed("support vectors have values that are not finite")
+		}
+		return nil
+	})
+}
+
+func (m *model) classes() pairs { return pairs(m.space.Labels.Len()) }
+
+// begin makes certificates of nothing.
+func (m *model) begin() { m.proofs = make([]smo.Certificate, m.classes().machines()) }
+
+// Fields lists the model.
+func (m *model) Fields(f *jobs.Fields) {
+	f.Kind(KindName, 1)
+	jobs.Make(f, &m.space).Fields(f)
+	n := m.space.Labels.Len()
+	f.Require(n >= 2 && n <= maxClasses, "a support vector machine of %d classes", n)
+	m.kernel.Fields(f, m.space)
+	jobs.List(f, "bias", &m.bias, m.classes().machines())
+	m.supports.Fields(f, m.space.Width, m.classes())
+	jobs.List(f, "training.violation", &m.violation, m.classes().machines())
+	m.proofFields(f)
+	jobs.Scalar(f, "training.rounds", &m.rounds)
+	f.Require(jobs.Finite(m.bias) && m.rounds >= 0 && m.rounds <= maxRounds,
+		"a support vector machine after %d rounds, or with a bias that is not finite", m.rounds)
+}
+
+// proofFields lists what is proved: of each machine primal, its error, dual, its error, and the bound on the gap.
+func (m *model) proofFields(f *jobs.Fields) {
+	const each = 5
+	list := make([]float64, 0, each*len(m.proofs))
+	for _, c := range m.proofs {
+		list = append(list, c.Primal, c.PrimalError, c.Dual, c.DualError, c.GapUpper)
+	}
+	jobs.List(f, "training.certificate", &list, m.classes().machines(), each)
+	if !f.Reading() {
+		return
+	}
+	m.begin()
+	for k := range m.proofs {
+		v := list[each*k:]
+		m.proofs[k] = smo.Certificate{Primal: v[0], PrimalError: v[1], Dual: v[2], DualError: v[3], GapUpper: v[4]}
+		f.Require(v[1] >= 0 && v[3] >= 0 && v[4] >= 0, "the certificate of machine %d is %v", k, v[:each])
+	}
+}
+
+// proves reports whether the kernel is positive semidefinite for certain, so that the dual objective bounds the primal.
+func (m *model) proves() bool {
+	k := m.kernel
+	return k.Kind == kernelops.Linear || k.Kind == kernelops.RBF ||
+		k.Kind == kernelops.Polynomial && k.Scale > 0 && k.Offset >= 0
+}
+
+// readModel loads a model in time and memory linear in its bytes.
+func readModel(a jobs.Arrays) (*model, error) { return jobs.Load[model](a) }

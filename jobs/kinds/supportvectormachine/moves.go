@@ -1,0 +1,91 @@
+package supportvectormachine
+
+import (
+	"github.com/gram-compute/gram/jobs/learn/kernels"
+	"github.com/gram-compute/gram/jobs/learn/rows"
+	"github.com/gram-compute/gram/kernelops"
+)
+
+// moves are what the last step does to the records of one class. A record that moves in several machines is there once,
+// so that its kernel values are computed once.
+type moves struct {
+	points kernels.Points
+	terms  []move // by slot, and within one in the order of the working set
+	places map[int64]int
+	rows   []float32
+}
+
+// move is a member whose coefficient changed.
+type move struct {
+	slot   int
+	place  int     // of its row
+	change float64 // of the coefficient, times the side
+}
+
+// begin sets up what the last step changed.
+func (w *walk) begin(ops *kernelops.Set) {
+	w.moves = make([]moves, w.tally.classes)
+	set := &w.working
+	for i, k := range set.machine {
+		if set.change[i] == 0 {
+			continue
+		}
+		ordinal, machine := set.ordinal[i], int(k)
+		w.changed[ordinal] = append(w.changed[ordinal], i)
+		first, second := w.tally.classes.classes(machine)
+		change := float64(w.tally.classes.side(machine, set.class[i]) * set.change[i])
+		row := set.rows[i*set.width : (i+1)*set.width]
+		w.moves[first].add(w.tally.classes.slot(first, second), ordinal, change, row)
+		w.moves[second].add(w.tally.classes.slot(second, first), ordinal, change, row)
+	}
+	for y := range w.moves {
+		m := &w.moves[y]
+		m.points.Set(w.kernel, ops, matrixOf(m.rows, len(m.places), set.width))
+	}
+}
+
+// add adds a member.
+func (m *moves) add(slot int, ordinal int64, change float64, row []float32) {
+	place, known := m.places[ordinal]
+	if !known {
+		if m.places == nil {
+			m.places = make(map[int64]int)
+		}
+		place = len(m.places)
+		m.places[ordinal] = place
+		m.rows = append(m.rows, row...)
+	}
+	m.terms = append(m.terms, move{slot, place, change})
+}
+
+// move adds up what has changed in the decisions on the records of a class. O(records * moved rows * width).
+func (w *walk) move(g *group, m *moves, base int, c rows.Chunk) error {
+	if len(m.terms) == 0 {
+		return nil
+	}
+	n := len(g.records)
+	w.values = kernelops.Resize(w.values, len(m.places)*n)
+	w.sum, w.k = kernelops.Resize(w.sum, n), kernelops.Resize(w.k, n)
+	tile := kernelops.Matrix{Data: w.values, Rows: len(m.places), Cols: n, Stride: n}
+	if err := w.evaluator.Matrix(w.kernel, tile, &m.points, &g.points); err != nil {
+		return err
+	}
+	clear(w.sum)
+	for j, t := range m.terms {
+		for i, value := range tile.Row(t.place) {
+			w.k[i] = float64(value)
+		}
+		w.evaluator.Ops.AddScaled(w.sum, w.k, t.change)
+		if j+1 < len(m.terms) && m.terms[j+1].slot == t.slot {
+			continue
+		}
+		for i, r := range g.records {
+			f := &w.after.f[base+r*w.tally.classes.slots()+t.slot]
+			if *f += w.sum[i]; *f-*f != 0 {
+				return kernels.Beyond(c.IDs[r], w.kernel.Kernel)
+			}
+		}
+		clear(w.sum)
+	}
+	return nil
+}

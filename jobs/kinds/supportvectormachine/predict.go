@@ -1,0 +1,132 @@
+package supportvectormachine
+
+import (
+	"context"
+	"math"
+
+	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/features"
+	"github.com/gram-compute/gram/jobs/learn/kernels"
+	"github.com/gram-compute/gram/jobs/learn/rank"
+	"github.com/gram-compute/gram/jobs/learn/rows"
+	"github.com/gram-compute/gram/kernelops"
+)
+
+// predictor is a model with the memory for its kernel values; one goroutine at a time.
+type predictor struct {
+	*model
+	reader    *features.Reader
+	labels    []string
+	evaluator kernels.Evaluator
+	supports  kernels.Points
+	points    kernels.Points // of a chunk
+	dense     []float32
+	values    []float32
+	terms     []machineTerm // by support vector: where its coefficients count
+	starts    []int         // of each support vector, in terms; one more at the end
+	decisions []float64     // of one record, by machine
+	votes     []float64
+	outcomes  []jobs.Outcome
+}
+
+// machineTerm is a coefficient, with its sign.
+type machineTerm struct {
+	machine int
+	alpha   float64
+}
+
+// NewPredictor loads a model. A prediction takes time linear in support vectors times width and classes.
+func NewPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
+	m, err := readModel(a)
+	if err != nil {
+		return nil, err
+	}
+	p := &predictor{model: m, reader: m.space.NewReader(), labels: m.space.Labels.List(),
+		evaluator: kernels.Evaluator{Ops: ops}, decisions: make([]float64, len(m.bias)),
+		votes: make([]float64, 2*m.space.Labels.Len())}
+	p.supports.Set(m.kernel, ops, m.matrix())
+	classes := m.classes()
+	for j, y := range m.class {
+		p.starts = append(p.starts, len(p.terms))
+		for slot := range classes.slots() {
+			if alpha := m.alpha[j*classes.slots()+slot]; alpha != 0 {
+				machine, side := classes.at(int(y), slot)
+				p.terms = append(p.terms, machineTerm{machine, float64(side * alpha)})
+			}
+		}
+	}
+	p.starts = append(p.starts, len(p.terms))
+	return p, nil
+}
+
+// Answers are a label, and as scores of two classes the decision of the machine and of it with the other sign; of more,
+// the votes of each class, with less than half a vote more or less for how clear its decisions are.
+func (p *predictor) Answers() jobs.Answers {
+	return jobs.Answers{Labels: p.labels, Value: "score", Scores: p.labels}
+}
+
+// Predict gives each record the label of the greatest score, of equals the first.
+func (p *predictor) Predict(ctx context.Context, block *dataset.Block) ([]jobs.Outcome, error) {
+	v, err := p.reader.Read(block, nil)
+	if err != nil {
+		return nil, err
+	}
+	p.outcomes = p.outcomes[:0]
+	most := max(1, min(256, rows.TileFloats/max(1, p.space.Width)))
+	err = rows.Chunks(ctx, v, most, &p.dense, p.chunk)
+	return p.outcomes, err
+}
+
+// chunk decides some records.
+func (p *predictor) chunk(c rows.Chunk) error {
+	n := p.len()
+	p.points.Set(p.kernel, p.evaluator.Ops, c.X)
+	p.values = kernelops.Resize(p.values, len(c.IDs)*n)
+	tile := kernelops.Matrix{Data: p.values, Rows: len(c.IDs), Cols: n, Stride: n}
+	if err := p.evaluator.Matrix(p.kernel, tile, &p.points, &p.supports); err != nil {
+		return err
+	}
+	for i, id := range c.IDs {
+		copy(p.decisions, p.bias)
+		for j, value := range tile.Row(i) {
+			for _, t := range p.terms[p.starts[j]:p.starts[j+1]] {
+				p.decisions[t.machine] += float64(t.alpha * float64(value))
+			}
+		}
+		if !jobs.Finite(p.decisions) {
+			return kernels.Beyond(id, p.kernel.Kernel)
+		}
+		scores := p.scores()
+		best := rank.First(scores)
+		p.outcomes = append(p.outcomes, jobs.Outcome{Label: p.labels[best], Value: scores[best], Scores: scores})
+	}
+	return nil
+}
+
+// scores are those of the decisions. Of more than two classes each machine votes, and the sum s of the decisions for a
+// class adds s / (3 (|s| + 1)), which decides between equal votes.
+func (p *predictor) scores() []float64 {
+	n := len(p.labels)
+	scores := make([]float64, n)
+	if n == 2 {
+		scores[0], scores[1] = -p.decisions[0], p.decisions[0]
+		return scores
+	}
+	sum := p.votes[:n]
+	clear(sum)
+	for k, d := range p.decisions {
+		first, second := p.classes().classes(k)
+		sum[first] -= d
+		sum[second] += d
+		if d > 0 {
+			scores[second]++
+		} else {
+			scores[first]++
+		}
+	}
+	for y, s := range sum {
+		scores[y] += s / float64(3*(math.Abs(s)+1))
+	}
+	return scores
+}

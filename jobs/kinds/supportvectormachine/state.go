@@ -1,0 +1,69 @@
+package supportvectormachine
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/features"
+	"github.com/gram-compute/gram/jobs/learn/kernels"
+)
+
+// The stages of the training. A round of train changes the coefficients of working sets; one of collect gathers the
+// support vectors; one of prove computes the decisions on all records anew, in float64, and certifies them.
+const (
+	stageTrain = iota
+	stageCollect
+	stageProve
+)
+
+// training is a model in training. In stage train it has no support vectors, only the working sets.
+type training struct {
+	*model
+	stage   int
+	costs   []float64 // of a record of each class that weighs 1
+	settled []int32   // 1 of the machines whose violation is at most tol
+	working members   // the working sets, with what the last round changed
+}
+
+func newTraining(space *features.Space, kernel kernels.Function) *training {
+	m := &model{space: space, kernel: kernel}
+	n := m.classes().machines()
+	m.bias, m.violation = make([]float64, n), make([]float64, n)
+	m.begin()
+	for k := range m.violation {
+		m.violation[k] = math.MaxFloat64
+	}
+	return &training{model: m, settled: make([]int32, n)}
+}
+
+// Fields lists the state.
+func (s *training) Fields(f *jobs.Fields) {
+	jobs.Make(f, &s.model).Fields(f)
+	f.Int("stage", &s.stage, stageTrain, stageProve)
+	jobs.List(f, "costs", &s.costs, s.space.Labels.Len())
+	jobs.List(f, "settled", &s.settled, s.classes().machines())
+	s.working.Fields(f, "working", s.space.Width, s.classes())
+}
+
+// own gives the state memory that no array shares.
+func (s *training) own() {
+	s.bias, s.violation, s.proofs = slices.Clone(s.bias), slices.Clone(s.violation), slices.Clone(s.proofs)
+	s.settled = slices.Clone(s.settled)
+}
+
+// machineNumbers bounds the rows of the working sets of a round, in values. More machines take turns.
+const machineNumbers = 1 << 22
+
+// active are the machines whose working sets a round changes: the first that are not settled, as many as their rows
+// may take.
+func (s *training) active(workingSet int) []int {
+	most := max(1, machineNumbers/max(1, workingSet*s.space.Width))
+	var list []int
+	for k, done := range s.settled {
+		if done == 0 && len(list) < most {
+			list = append(list, k)
+		}
+	}
+	return list
+}

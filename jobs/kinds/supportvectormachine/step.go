@@ -1,0 +1,197 @@
+package supportvectormachine
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/kernels"
+	"github.com/gram-compute/gram/jobs/learn/smo"
+	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// trainPhase trains all machines, gathers their support vectors, and proves how good they are.
+type trainPhase struct{ job }
+
+const trainName = "train"
+
+func (p *trainPhase) phase() jobs.Phase {
+	return jobs.MapReduce[*training, *tally]{
+		Name: trainName, State: jobs.Load[training], Partial: func() *tally { return new(tally) },
+		Carry: p.leaf, Merge: (*tally).plus, Step: p.step,
+	}.Phase()
+}
+
+// candidates is how many new members a working set gets of each side: together half of it. The other half are those
+// that came into it last (Wen, Shi, Li, He and Chen, "ThunderSVM: a fast SVM library on GPUs and CPUs", JMLR 19, 2018,
+// section 3).
+func (p *trainPhase) candidates() int { return max(1, p.Params.WorkingSet/4) }
+
+// step ends a round.
+func (p *trainPhase) step(_ context.Context, s *training, all *tally, round jobs.Round) (jobs.Next, error) {
+	if all.classes != s.classes() || all.up.width != s.space.Width {
+		return jobs.Next{}, jobs.Malformed("a tally of %d classes and %d columns", all.classes, all.up.width)
+	}
+	s.own()
+	s.rounds++
+	var facts jobs.Facts
+	switch s.stage {
+	case stageTrain:
+		if err := p.train(s, all, &facts); err != nil {
+			return jobs.Next{}, err
+		}
+	case stageCollect:
+		s.supports, s.working, s.stage = all.found, members{width: s.space.Width}, stageProve
+	case stageProve:
+		if err := p.certify(s, all); err != nil {
+			return jobs.Next{}, err
+		}
+		if s.stage == stageProve {
+			return p.end(s, facts, round)
+		}
+		s.supports = supports{}
+	}
+	metrics, err := facts.Metrics()
+	return jobs.Next{Phase: trainName, Trees: []int{round.Plan.Blocks}, State: jobs.ArraysOf(s), Metrics: metrics}, err
+}
+
+// train changes the working sets of the active machines, or settles them.
+func (p *trainPhase) train(s *training, all *tally, facts *jobs.Facts) error {
+	old, worst := s.working, 0.0
+	s.working = members{width: s.space.Width}
+	evaluator := kernels.Evaluator{Ops: kernelops.Best()} // the values do not depend on it
+	active := s.active(p.Params.WorkingSet)
+	for _, k := range active {
+		e := all.extremes[k]
+		s.violation[k], s.bias[k] = max(0, e.Violation()), e.Bias()
+		if s.rounds == 1 && math.IsInf(e.Violation(), 0) {
+			return p.weightless(s, k)
+		}
+		if s.violation[k] <= p.Params.Tol {
+			s.settled[k] = 1
+			continue
+		}
+		worst = max(worst, s.violation[k])
+		if err := p.solve(s, k, all, &old, &evaluator); err != nil {
+			return err
+		}
+	}
+	facts.Add(fmt.Sprintf("svm.round.%06d.violation", s.rounds), worst)
+	if s.working.len() == 0 && len(s.active(p.Params.WorkingSet)) == 0 || s.rounds >= int64(p.Params.MaxRounds) {
+		s.stage = stageCollect
+	}
+	return nil
+}
+
+// weightless is the fault of a class of which no training record counts.
+func (p *trainPhase) weightless(s *training, machine int) error {
+	first, second := s.classes().classes(machine)
+	return protocol.EmptyFault("every training record of class %q or of class %q weighs 0", s.space.Labels.At(first),
+		s.space.Labels.At(second)).
+		WithHint("Check spec.input.weight.")
+}
+
+// solve chooses the working set of a machine, and makes its coefficients the best while all others stay.
+func (p *trainPhase) solve(s *training, k int, all *tally, old *members, evaluator *kernels.Evaluator) error {
+	set := p.choose(k, all, old)
+	n := len(set)
+	points, w := kernels.Points{}, smo.Working{N: n, K: make([]float64, n*n), Y: make([]float64, n),
+		Cost: make([]float64, n), Alpha: make([]float64, n), Gradient: make([]float64, n)}
+	x := kernelops.Matrix{Rows: n, Cols: s.space.Width, Stride: s.space.Width}
+	for i, c := range set {
+		m := c.Payload
+		w.Y[i], w.Cost[i], w.Alpha[i] = s.classes().side(k, m.class), m.cost, m.alpha
+		w.Gradient[i] = float64(w.Y[i]*m.f) - 1
+		x.Data = append(x.Data, m.row...)
+	}
+	points.Set(s.kernel, evaluator.Ops, x)
+	values := kernelops.Matrix{Data: make([]float32, n*n), Rows: n, Cols: n, Stride: n}
+	if err := evaluator.Symmetric(s.kernel, values, &points); err != nil {
+		return err
+	}
+	for i, v := range values.Data {
+		w.K[i] = float64(v)
+		if v-v != 0 {
+			return beyond()
+		}
+	}
+	const maxSteps = 1 << 20
+	w.Solve(max(p.Params.Tol/2, s.violation[k]/10), maxSteps)
+	for i, c := range set {
+		m := c.Payload
+		m.change, m.alpha = w.Alpha[i]-m.alpha, w.Alpha[i]
+		m.f = float64(w.Y[i] * (w.Gradient[i] + 1))
+		s.working.add(k, candidate{Ordinal: c.Ordinal, Payload: m})
+	}
+	return nil
+}
+
+// choose returns the next working set of a machine: of the one before those that came last, then the most violating
+// that are not among them.
+func (p *trainPhase) choose(k int, all *tally, old *members) []candidate {
+	fresh := smo.NewCandidates[member](all.most)
+	all.candidates(k, fresh)
+	list := fresh.Working(2 * all.most)
+	known := make(map[int64]bool, len(list))
+	for _, c := range list {
+		known[c.Ordinal] = true
+	}
+	from, to := old.of(k)
+	var kept []candidate
+	for i := to - 1; i >= from && len(kept)+len(list) < p.Params.WorkingSet; i-- {
+		if !known[old.ordinal[i]] {
+			c := old.at(i, all.classes.side(k, old.class[i]))
+			kept = append(kept, c)
+		}
+	}
+	for i, j := 0, len(kept)-1; i < j; i, j = i+1, j-1 {
+		kept[i], kept[j] = kept[j], kept[i]
+	}
+	return append(kept, list...)
+}
+
+// certify says what is proved of each machine. One whose violation, by the exact decisions, is above tol trains on.
+func (p *trainPhase) certify(s *training, all *tally) error {
+	for k := range s.proofs {
+		var list [termSums]float64
+		for i := range list {
+			list[i] = all.terms.Float(k*termSums + i)
+		}
+		standing := smo.Standing{Terms: smo.TermsOf(list), Diagonal: all.diagonal}
+		s.proofs[k] = smo.Certify(standing)
+		s.violation[k] = max(0, all.extremes[k].Violation())
+		if s.proves() && !(s.proofs[k].Primal > 0) || s.violation[k]-s.violation[k] != 0 {
+			return jobs.Malformed("the objective of machine %d is %v, its violation %v", k, s.proofs[k].Primal,
+				s.violation[k])
+		}
+		if s.violation[k] > p.Params.Tol && s.rounds < int64(p.Params.MaxRounds) {
+			s.settled[k], s.stage = 0, stageTrain
+		}
+	}
+	return nil
+}
+
+// end ends the training.
+func (p *trainPhase) end(s *training, facts jobs.Facts, round jobs.Round) (jobs.Next, error) {
+	worst, gap := 0.0, 0.0
+	for k, v := range s.violation {
+		worst, gap = max(worst, v), max(gap, s.proofs[k].Relative())
+	}
+	facts.Add("svm.rounds", s.rounds)
+	facts.Add("svm.violation", worst)
+	facts.Add("svm.supports", s.len())
+	if s.proves() && gap-gap == 0 {
+		facts.Add("svm.gap", gap)
+	}
+	if worst > p.Params.Tol {
+		facts.Add(jobs.WarningsMetric, []string{fmt.Sprintf("after %d rounds, the violation is %.3g, more than params.tol, "+
+			"%g: raise params.max_rounds, scale the features, or lower params.C", s.rounds, worst, p.Params.Tol)})
+	}
+	metrics, err := facts.Metrics()
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	return p.Judge.End(jobs.Next{State: jobs.ArraysOf(s.model), Metrics: metrics}, round.Plan), nil
+}

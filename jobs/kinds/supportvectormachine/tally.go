@@ -1,0 +1,114 @@
+package supportvectormachine
+
+import (
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/smo"
+	"github.com/gram-compute/gram/jobs/learn/sums"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// termSums is how many sums smo.Terms has.
+const termSums = 7
+
+// tally is what leaves found together.
+type tally struct {
+	classes  pairs
+	most     int            // candidates of each side and machine
+	up, low  members        // the most violating of each side
+	extremes []smo.Extremes // of each machine
+	terms    *sums.Exact    // [machines x termSums]
+	diagonal float64        // the greatest k(x, x) of a record with a coefficient
+	found    supports       // of stage collect
+}
+
+func newTally(s *training, most int) *tally {
+	t := &tally{classes: s.classes(), most: most, up: members{width: s.space.Width}, low: members{width: s.space.Width},
+		extremes: make([]smo.Extremes, s.classes().machines()), terms: sums.NewExact(termSums * s.classes().machines())}
+	for k := range t.extremes {
+		t.extremes[k] = smo.NewExtremes()
+	}
+	return t
+}
+
+// Fields lists the tally.
+func (t *tally) Fields(f *jobs.Fields) {
+	width, classes := t.up.width, int(t.classes)
+	f.Int("classes", &classes, 2, maxClasses)
+	f.Int("most", &t.most, 0, maxWorkingSet)
+	f.Int("width", &width, 0, protocol.MaxWidth)
+	t.classes = pairs(classes)
+	t.up.Fields(f, "up", width, t.classes)
+	t.low.Fields(f, "low", width, t.classes)
+	t.extremeFields(f)
+	jobs.Make(f, &t.terms).Fields(f, "terms")
+	f.Require(t.terms.Len() == termSums*t.classes.machines(), "sums of %d terms", t.terms.Len())
+	jobs.Scalar(f, "diagonal", &t.diagonal)
+	t.found.Fields(f, width, t.classes)
+}
+
+func (t *tally) extremeFields(f *jobs.Fields) {
+	list := make([]float64, 0, 2*len(t.extremes))
+	for _, e := range t.extremes {
+		list = append(list, e.Up, e.Low)
+	}
+	jobs.List(f, "extremes", &list, t.classes.machines(), 2)
+	if f.Reading() {
+		t.extremes = make([]smo.Extremes, t.classes.machines())
+		for k := range t.extremes {
+			t.extremes[k] = smo.Extremes{Up: list[2*k], Low: list[2*k+1]}
+		}
+	}
+}
+
+// plus joins what two neighbors found.
+func (t *tally) plus(right *tally) (*tally, error) {
+	if t.classes != right.classes || t.up.width != right.up.width || t.most != right.most {
+		return nil, jobs.Malformed("tallies of %d and %d classes", t.classes, right.classes)
+	}
+	both := &tally{classes: t.classes, most: t.most, up: members{width: t.up.width}, low: members{width: t.up.width},
+		extremes: make([]smo.Extremes, len(t.extremes)), diagonal: max(t.diagonal, right.diagonal)}
+	for k := range both.extremes {
+		both.extremes[k] = t.extremes[k]
+		both.extremes[k].Merge(right.extremes[k])
+		chosen := smo.NewCandidates[member](t.most)
+		t.candidates(k, chosen)
+		right.candidates(k, chosen)
+		both.keep(k, chosen)
+	}
+	var err error
+	if both.terms, err = t.terms.Plus(right.terms); err != nil {
+		return nil, err
+	}
+	both.found = supports{
+		ordinal: joined(t.found.ordinal, right.found.ordinal), class: joined(t.found.class, right.found.class),
+		alpha: joined(t.found.alpha, right.found.alpha), rows: joined(t.found.rows, right.found.rows),
+	}
+	return both, nil
+}
+
+// joined is a new list of both.
+func joined[T any](left, right []T) []T {
+	return append(append(make([]T, 0, len(left)+len(right)), left...), right...)
+}
+
+// candidates adds those of a machine to a list.
+func (t *tally) candidates(machine int, to *smo.Candidates[member]) {
+	from, end := t.up.of(machine)
+	for i := from; i < end; i++ {
+		to.Add(t.up.at(i, t.classes.side(machine, t.up.class[i])), true, false)
+	}
+	from, end = t.low.of(machine)
+	for i := from; i < end; i++ {
+		to.Add(t.low.at(i, t.classes.side(machine, t.low.class[i])), false, true)
+	}
+}
+
+// keep puts the candidates of a machine behind those of the machines before it.
+func (t *tally) keep(machine int, from *smo.Candidates[member]) {
+	for _, c := range from.Up() {
+		t.up.add(machine, c)
+	}
+	for _, c := range from.Low() {
+		t.low.add(machine, c)
+	}
+}
