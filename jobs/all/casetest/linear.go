@@ -53,7 +53,7 @@ func linearDigits() []Case {
 			Params: `{"support_vectors":true,"margin":true,"blocks":5,"max_rounds":6,"features":{"scale":"standard"}}`,
 			Matrix: &Clustered{Over: digits,
 				Kill:        `{"support_vectors":true,"margin":true,"blocks":5,"max_rounds":3}`,
-				Digest:      "902fd85543331602ba00805e30b3ec0a74bf25c7714c0bfaca15de3e11482815",
+				Digest:      "4fbbcad21d635f1fbe60c6be9ae98258e2f20a0f3a14d0e0e51f2473f8806990",
 				Index:       "support/index.json",
 				IndexDigest: "87988ddd7f335bca217b04f0e648b4168bf56d8bff23954b2effd6a3e483a423"}},
 		{Name: "linear-digits-ascend", Kind: linear, Params: `{"solver":"ascend","blocks":5,"max_rounds":6}`,

@@ -30,7 +30,6 @@ type walk struct {
 	before    coefficients
 	after     coefficients
 	active    []int // machines
-	measured  []bool
 	chosen    []*smo.Candidates[member] // of each machine that chooses candidates
 	moves     []moves                   // by class, what they do to the records of that class
 	changed   map[int64][]int           // the working members of a record, by its ordinal

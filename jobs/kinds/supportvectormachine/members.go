@@ -40,7 +40,8 @@ func (m *members) len() int { return len(m.machine) }
 func (m *members) add(machine int, c candidate) {
 	v := c.Payload
 	m.machine, m.ordinal = append(m.machine, int32(machine)), append(m.ordinal, c.Ordinal)
-	m.class, m.cost, m.alpha, m.f = append(m.class, v.class), append(m.cost, v.cost), append(m.alpha, v.alpha), append(m.f, v.f)
+	m.class, m.cost = append(m.class, v.class), append(m.cost, v.cost)
+	m.alpha, m.f = append(m.alpha, v.alpha), append(m.f, v.f)
 	m.change, m.rows = append(m.change, v.change), append(m.rows, v.row...)
 }
 
@@ -62,11 +63,6 @@ func (m *members) of(machine int) (from, to int) {
 	from, _ = slices.BinarySearch(m.machine, int32(machine))
 	to, _ = slices.BinarySearch(m.machine, int32(machine+1))
 	return from, to
-}
-
-// matrix is the rows of some members.
-func (m *members) matrix(from, to int) kernelops.Matrix {
-	return matrixOf(m.rows[from*m.width:to*m.width], to-from, m.width)
 }
 
 // matrixOf is some rows as a matrix.

@@ -86,9 +86,9 @@ func power(t float64, degree int) float64 {
 //
 // With u = 2^-53 and h the gamma(n) of the n = width/16 + 4 additions of a sum, width/4 + 4 for rbf (Higham, "Accuracy
 // and Stability of Numerical Algorithms", section 3.1), a product <x, y> is off by h |x| |y|: products of two float32
-// are exact. The argument t = scale <x, y> + offset is off by (h + 3u) (|scale| |x| |y| + |offset|) = e; so is tanh t, which also has
-// the error of Tanh, and t^d is off by d (|t| + e)^(d-1) e + 2d u |t + e|^d. For rbf, t = gamma |x-y|^2 is a sum of
-// squares, off by t r with r = h + 5u. That moves exp(-t) by at most r t exp(-t (1-r)) <= r / (e (1-r)).
+// are exact. The argument t = scale <x, y> + offset is off by (h + 3u) (|scale| |x| |y| + |offset|) = e; so is tanh t,
+// which also has the error of Tanh, and t^d is off by d (|t| + e)^(d-1) e + 2d u |t + e|^d. For rbf, t = gamma |x-y|^2
+// is a sum of squares, off by t r with r = h + 5u. That moves exp(-t) by at most r t exp(-t (1-r)) <= r / (e (1-r)).
 func (k Exact) Error(width int, normX, normY float64) float64 {
 	n := float64(width/lanes + 4)
 	if k.Kind == kernelops.RBF {
