@@ -15,7 +15,7 @@ func machines() []Case {
 		{Name: "machine-texts", Kind: machine, Params: `{"kernel":"sigmoid","features":{"hashing":{"bits":6}}}`,
 			Golden: true, Phases: Mails, Shards: []*Data{roundingTexts}},
 		{Name: "machine-digits", Kind: machine, Params: `{"working_set":64,"features":{"scale":"standard"}}`,
-			Matrix: &Clustered{Over: digits, Kill: `{"working_set":16,"max_rounds":4}`, 
+			Matrix: &Clustered{Over: digits, Kill: `{"working_set":16,"max_rounds":4}`,
 				Digest: "0c9e7557241db51ab474845c9170c684d0f8f65fe1db2917991c7657ab81aa2d"}},
 	}
 }

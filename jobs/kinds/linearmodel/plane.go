@@ -1,6 +1,7 @@
 package linearmodel
 
 import (
+	"math"
 	"fmt"
 
 	"github.com/gram-compute/gram/jobs"
@@ -44,10 +45,10 @@ func planePoint(r *record, supports [planeMachines]bool) []float32 {
 func planeOf(sample *sampling.Sample) []point {
 	list := []point{}
 	for _, d := range sample.Draws() {
-		if len(d.Row) != 3+planeMachines {
+		if len(d.Row) != 3+planeMachines || !(d.Row[2] >= 0 && d.Row[2] < math.MaxInt32) {
 			continue
 		}
-		p := point{X: d.Row[0], Y: d.Row[1], Class: int(d.Row[2])}
+		p := point{X: d.Row[0], Y: d.Row[1], Class: int(d.Row[2])} //lint:checked below 2^31
 		for k, v := range d.Row[3:] {
 			if v == 1 {
 				p.Supports = append(p.Supports, k)
