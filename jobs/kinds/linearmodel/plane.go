@@ -1,8 +1,8 @@
 package linearmodel
 
 import (
-	"math"
 	"fmt"
+	"math"
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/sampling"

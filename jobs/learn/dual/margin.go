@@ -60,7 +60,8 @@ func Bounds(w, of []float64, all Standing, drift float64) Margin {
 	}
 	if size := longest(w); size > math.Sqrt(leastSquare) {
 		off := float64(float64(gamma(all.Terms+4)*size) * all.Longest)
-		off += float64(float64(unit*(2+float64(4*math.Abs(all.Least)))) * slack) // a margin is 1 less what it is short of
+		// A margin is computed as 1 less what it is short of.
+		off += float64(float64(unit*(2+float64(4*math.Abs(all.Least)))) * slack)
 		if lo := float64((all.Least - float64(off*slack) - tiny) / size * down); lo > 0 {
 			m.Lo = lo
 		}
