@@ -32,9 +32,9 @@ func (m *model) describe(p *describe.Page) error {
 	}
 	p.Text("\n%-24s %15s\n", "class", "support vectors")
 	p.Table(labels, func(y int) string { return fmt.Sprintf("%15d", supports[y]) })
-	p.Text("\n%-40s %12s %10s\n", "machine", "bias", "at bound")
+	p.Text("\n%-40s %12s %10s\n", "machine", "bias", "supports")
 	for k := range m.bias[:min(most, len(m.bias))] {
-		p.Text("%-40.40s %12.6g %10d\n", m.machineName(k), m.bias[k], m.atBound(k))
+		p.Text("%-40.40s %12.6g %10d\n", m.machineName(k), m.bias[k], m.supportsOf(k))
 	}
 	p.Shown("%d of %d machines", min(most, len(m.bias)), len(m.bias))
 	return nil
@@ -43,7 +43,7 @@ func (m *model) describe(p *describe.Page) error {
 // says is what is proved of the machines.
 func (m *model) says() string {
 	if !m.proves() {
-		return "nothing: this kernel may not be positive semidefinite, and has no dual bound"
+		return "no gap: the kernel may not be positive semidefinite"
 	}
 	return fmt.Sprintf("the objective is at most %.3g of itself above the least", m.relative())
 }
@@ -64,29 +64,15 @@ func (m *model) worst() (greatest float64) {
 	return greatest
 }
 
-// atBound counts the support vectors of a machine whose coefficient is the greatest of its class.
-func (m *model) atBound(machine int) (n int) {
+// supportsOf counts the support vectors of a machine.
+func (m *model) supportsOf(machine int) (n int) {
 	first, second := m.classes().classes(machine)
-	var greatest [2]float64
-	each := func(visit func(side int, alpha float64)) {
-		for j, y := range m.class {
-			other, side := second, 0
-			if int(y) == second {
-				other, side = first, 1
-			} else if int(y) != first {
-				continue
-			}
-			if alpha := m.alpha[j*m.classes().slots()+m.classes().slot(int(y), other)]; alpha > 0 {
-				visit(side, alpha)
-			}
-		}
-	}
-	each(func(side int, alpha float64) { greatest[side] = max(greatest[side], alpha) })
-	each(func(side int, alpha float64) {
-		if alpha == greatest[side] {
+	for j, y := range m.class {
+		other := first + second - int(y)
+		if (int(y) == first || int(y) == second) && m.alpha[j*m.classes().slots()+m.classes().slot(int(y), other)] > 0 {
 			n++
 		}
-	})
+	}
 	return n
 }
 

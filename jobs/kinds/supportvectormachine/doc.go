@@ -19,8 +19,9 @@
 //
 // A machine trains until its violation is at most params.tol. When all do, the support vectors are collected, and
 // violation and objectives are taken from f of stage prove. A machine whose violation is above params.tol then
-// trains on, from f as it is now: each pass through the stages takes the errors of float32 kernel values out of f,
-// so that a tol far below them is reached too (this is iterative refinement).
+// trains on, from f as it is now, so that a tol far below the errors of float32 values can be reached (iterative
+// refinement). Where a pass did not halve the greatest violation, as with a linear kernel far from zero, training
+// goes on with float64 values; where those do not halve it either, training ends, and the model says so.
 //
 // Machines take turns where the rows of their working sets are more than 2^22 values. A working set keeps those of
 // its members that came last, for half of it, and takes a quarter of each side of the most violating.

@@ -54,8 +54,8 @@ func (p *Params) Parameters() []params.Parameter {
 				"with kernel values in float64.").From("Chang and Lin, LIBSVM, section 4.1.2."),
 		params.Whole("working_set", &p.WorkingSet, 512, 4, maxWorkingSet).
 			Says("Most coefficients of a machine that one round changes."),
-		params.Whole("max_rounds", &p.MaxRounds, 100_000, 1, maxRounds).
-			Says("Most rounds; the model says what was proved by then."),
+		params.Whole("max_rounds", &p.MaxRounds, 20_000, 1, maxRounds).
+			Says("Most rounds of training; two more prove what was reached."),
 		p.ClassWeights.Parameter(),
 		p.NumberParameter(4, "A round has a leaf for each, so no more workers are busy."),
 		p.Costs.Parameter(evaluation.CostsJudge),
@@ -97,11 +97,8 @@ func (j job) begin(_ jobs.Arrays, space *features.Space, plan jobs.Plan) (jobs.N
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	if space.Sparse && space.Width > maxSparseWidth || len(labels) > maxClasses {
-		return jobs.Next{}, protocol.InputFault(protocol.CodeInputLimit,
-			"%d columns and %d classes are too many: %s takes up to %d columns of sparse vectors, which it fills up, and "+
-				"%d classes", space.Width, len(labels), KindName, maxSparseWidth, maxClasses).
-			WithHint("Make the vectors narrower (for text: max_features, min_df); kind LinearModel takes any width.")
+	if err := checkSize(space); err != nil {
+		return jobs.Next{}, err
 	}
 	kernel, err := j.Params.Of(space.Width)
 	if err != nil {
@@ -116,4 +113,18 @@ func (j job) begin(_ jobs.Arrays, space *features.Space, plan jobs.Plan) (jobs.N
 		}
 	}
 	return jobs.Next{Phase: trainName, State: jobs.ArraysOf(s), Trees: []int{plan.Blocks}}, nil
+}
+
+// checkSize refuses more columns or classes than there may be.
+func checkSize(space *features.Space) error {
+	switch n := space.Labels.Len(); {
+	case space.Sparse && space.Width > maxSparseWidth:
+		return protocol.InputFault(protocol.CodeInputLimit, "%d columns are too many: %s takes up to %d columns of sparse "+
+			"vectors, which it fills up", space.Width, KindName, maxSparseWidth).
+			WithHint("Make the vectors narrower (for text: max_features, min_df); kind LinearModel takes any width.")
+	case n > maxClasses:
+		return protocol.InputFault(protocol.CodeInputLimit, "%d classes are too many: %s has a machine for each two of up "+
+			"to %d", n, KindName, maxClasses).WithHint("Check spec.input.label; kind LinearModel takes any number.")
+	}
+	return nil
 }

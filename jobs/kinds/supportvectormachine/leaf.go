@@ -37,7 +37,8 @@ type walk struct {
 	groups    []group // records of a chunk by class
 	values    []float32
 	sum, k    []float64
-	exact     *proofSums // of stage prove
+	rowsOf    kernels.ExactRows
+	proof     *proofSums // of stage prove
 }
 
 // leaf goes once over the leaf's own block.
@@ -49,6 +50,8 @@ func (p *trainPhase) leaf(
 		if _, err := jobs.Read(carry, &w.before); err != nil {
 			return nil, nil, err
 		}
+		n := len(w.before.alpha)
+		w.after = coefficients{alpha: make([]float64, 0, n), f: make([]float64, 0, n)}
 	}
 	reader, keep := s.space.NewReader(), p.Train()
 	if s.rounds > 0 {
@@ -90,7 +93,8 @@ func (p *trainPhase) leaf(
 }
 
 func (p *trainPhase) newWalk(s *training, ops *kernelops.Set) *walk {
-	w := &walk{training: s, tally: newTally(s, p.candidates()), evaluator: kernels.Evaluator{Ops: ops},
+	w := &walk{training: s, tally: newTally(s, p.candidates(s)), evaluator: kernels.Evaluator{Ops: ops},
+		rowsOf: kernels.ExactRows{Exact: kernels.Exact{Kernel: s.kernel.Kernel}, Ops: ops},
 		active: s.active(p.Params.WorkingSet), chosen: make([]*smo.Candidates[member], len(s.bias)),
 		changed: make(map[int64][]int), groups: make([]group, s.classes())}
 	switch s.stage {
@@ -98,12 +102,14 @@ func (p *trainPhase) newWalk(s *training, ops *kernelops.Set) *walk {
 		for _, k := range w.active {
 			w.chosen[k] = smo.NewCandidates[member](w.most)
 		}
-	case stageProve:
+	default:
 		for k := range w.chosen {
 			w.chosen[k] = smo.NewCandidates[member](1)
 		}
 		w.most = 1
-		w.exact = newProofSums(s.model, ops)
+	}
+	if s.stage == stageProve {
+		w.proof = newProofSums(s.model, ops)
 	}
 	w.begin(ops)
 	return w

@@ -23,7 +23,6 @@ func (w *walk) measure(c rows.Chunk, i int, ordinal int64, at int) error {
 	}
 	if w.stage == stageCollect {
 		w.collect(c, i, ordinal, at)
-		return nil
 	}
 	if cost == 0 {
 		return nil
@@ -36,6 +35,9 @@ func (w *walk) measure(c rows.Chunk, i int, ordinal int64, at int) error {
 		m := member{class: c.Class[i], cost: cost, alpha: w.after.alpha[at+slot], f: w.after.f[at+slot],
 			row: c.X.Row(i)}
 		w.consider(machine, ordinal, y, m)
+		if w.stage == stageCollect {
+			continue
+		}
 		if err := w.addTerms(machine, y, m, at+slot); err != nil {
 			return err
 		}
@@ -59,10 +61,10 @@ func (w *walk) consider(machine int, ordinal int64, y float64, m member) {
 // addTerms adds what a member does to the sums of its machine.
 func (w *walk) addTerms(machine int, y float64, m member, at int) error {
 	r := smo.Record{Alpha: m.alpha, Y: y, Cost: m.cost, Value: m.f}
-	if w.exact != nil {
-		r.Error = w.exact.errors[at]
+	if w.proof != nil {
+		r.Error = w.proof.errors[at]
 		if m.alpha > 0 {
-			w.diagonal = max(w.diagonal, w.exact.diagonal(m.row))
+			w.diagonal = max(w.diagonal, w.proof.diagonal(m.row))
 		}
 	}
 	for i, v := range r.Terms(w.bias[machine]).List() {

@@ -64,17 +64,14 @@ func (w *walk) move(g *group, m *moves, base int, c rows.Chunk) error {
 		return nil
 	}
 	n := len(g.records)
-	w.values = kernelops.Resize(w.values, len(m.places)*n)
 	w.sum, w.k = kernelops.Resize(w.sum, n), kernelops.Resize(w.k, n)
-	tile := kernelops.Matrix{Data: w.values, Rows: len(m.places), Cols: n, Stride: n}
-	if err := w.evaluator.Matrix(w.kernel, tile, &m.points, &g.points); err != nil {
+	row, err := w.rowsOfMoves(g, m)
+	if err != nil {
 		return err
 	}
 	clear(w.sum)
 	for j, t := range m.terms {
-		for i, value := range tile.Row(t.place) {
-			w.k[i] = float64(value)
-		}
+		row(t.place)
 		w.evaluator.Ops.AddScaled(w.sum, w.k, t.change)
 		if j+1 < len(m.terms) && m.terms[j+1].slot == t.slot {
 			continue
@@ -88,4 +85,23 @@ func (w *walk) move(g *group, m *moves, base int, c rows.Chunk) error {
 		clear(w.sum)
 	}
 	return nil
+}
+
+// rowsOfMoves returns a function that sets k to the kernel values of a moved row and all records of a group.
+func (w *walk) rowsOfMoves(g *group, m *moves) (func(place int), error) {
+	n := len(g.records)
+	if w.training.exact == 1 {
+		x := matrixOf(g.rows, n, w.space.Width)
+		return func(place int) { w.rowsOf.Values(w.k, m.points.Rows.Row(place), x) }, nil
+	}
+	w.values = kernelops.Resize(w.values, len(m.places)*n)
+	tile := kernelops.Matrix{Data: w.values, Rows: len(m.places), Cols: n, Stride: n}
+	if err := w.evaluator.Matrix(w.kernel, tile, &m.points, &g.points); err != nil {
+		return nil, err
+	}
+	return func(place int) {
+		for i, value := range tile.Row(place) {
+			w.k[i] = float64(value)
+		}
+	}, nil
 }

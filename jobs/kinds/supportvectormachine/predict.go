@@ -23,6 +23,7 @@ type predictor struct {
 	points    kernels.Points // of a chunk
 	dense     []float32
 	values    []float32
+	k         []float64     // of one record
 	terms     []machineTerm // by support vector: where its coefficients count
 	starts    []int         // of each support vector, in terms; one more at the end
 	decisions []float64     // of one record, by machine
@@ -80,18 +81,15 @@ func (p *predictor) Predict(ctx context.Context, block *dataset.Block) ([]jobs.O
 
 // chunk decides some records.
 func (p *predictor) chunk(c rows.Chunk) error {
-	n := p.len()
-	p.points.Set(p.kernel, p.evaluator.Ops, c.X)
-	p.values = kernelops.Resize(p.values, len(c.IDs)*n)
-	tile := kernelops.Matrix{Data: p.values, Rows: len(c.IDs), Cols: n, Stride: n}
-	if err := p.evaluator.Matrix(p.kernel, tile, &p.points, &p.supports); err != nil {
+	row, err := p.valuesOf(c)
+	if err != nil {
 		return err
 	}
 	for i, id := range c.IDs {
 		copy(p.decisions, p.bias)
-		for j, value := range tile.Row(i) {
+		for j, value := range row(i) {
 			for _, t := range p.terms[p.starts[j]:p.starts[j+1]] {
-				p.decisions[t.machine] += float64(t.alpha * float64(value))
+				p.decisions[t.machine] += float64(t.alpha * value)
 			}
 		}
 		if !jobs.Finite(p.decisions) {
@@ -102,6 +100,32 @@ func (p *predictor) chunk(c rows.Chunk) error {
 		p.outcomes = append(p.outcomes, jobs.Outcome{Label: p.labels[best], Value: scores[best], Scores: scores})
 	}
 	return nil
+}
+
+// valuesOf returns a function that gives the kernel values of a record and all support vectors: of rbf those of
+// float32, which are off by little wherever the rows lie; of the others, whose terms may cancel, those of float64.
+func (p *predictor) valuesOf(c rows.Chunk) (func(i int) []float64, error) {
+	n := p.len()
+	p.k = kernelops.Resize(p.k, n)
+	if p.kernel.Kind != kernelops.RBF {
+		exact := kernels.ExactRows{Exact: kernels.Exact{Kernel: p.kernel.Kernel}, Ops: p.evaluator.Ops}
+		return func(i int) []float64 {
+			exact.Values(p.k, c.X.Row(i), p.matrix())
+			return p.k
+		}, nil
+	}
+	p.points.Set(p.kernel, p.evaluator.Ops, c.X)
+	p.values = kernelops.Resize(p.values, len(c.IDs)*n)
+	tile := matrixOf(p.values, len(c.IDs), n)
+	if err := p.evaluator.Matrix(p.kernel, tile, &p.points, &p.supports); err != nil {
+		return nil, err
+	}
+	return func(i int) []float64 {
+		for j, v := range tile.Row(i) {
+			p.k[j] = float64(v)
+		}
+		return p.k
+	}, nil
 }
 
 // scores are those of the decisions. Of more than two classes each machine votes, and the sum s of the decisions for a

@@ -35,7 +35,7 @@ const unit = 0x1p-53
 
 // prove computes the decisions on the records of a class anew. O(records * supports * (width + slots)).
 func (w *walk) prove(g *group, class, base int, c rows.Chunk) error {
-	p, slots := w.exact, w.tally.classes.slots()
+	p, slots := w.proof, w.tally.classes.slots()
 	p.errors = append(p.errors, make([]float64, base+len(c.IDs)*slots-len(p.errors))...)
 	// A sum of n terms, each of which is a rounded product.
 	gamma := float64(float64(p.len()+2) * unit)

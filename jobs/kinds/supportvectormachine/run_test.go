@@ -11,6 +11,7 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/jobstest"
+	"github.com/gram-compute/gram/jobs/learn/smo"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -105,6 +106,65 @@ func TestMachinesReachTheirTolerance(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Data far from zero, whose float32 products do not tell the records apart, is trained with float64 values; and what is
+// served is the machine that was certified.
+func TestDataFarFromZero(t *testing.T) {
+	for _, offset := range []float32{200, 1e4} {
+		records := groups(120, 4, 2)
+		for i := range records {
+			for j := range records[i].Dense {
+				records[i].Dense[j] += offset
+			}
+		}
+		m, result := train(t, `{"kernel":"linear","max_rounds":300}`, records)
+		if m.violation[0] > 1e-3 {
+			t.Fatalf("offset %v: violation %v after %d rounds", offset, m.violation[0], m.rounds)
+		}
+		p := newProofSums(m, kernelops.Best())
+		for i, got := range predictions(t, result.Model, records) {
+			p.decide(records[i].Dense, i%2)
+			if want := p.sum[0] + m.bias[0]; math.Abs(got-want) > 1e-6 {
+				t.Errorf("offset %v: record %d is served %v, not %v", offset, i, got, want)
+			}
+		}
+	}
+}
+
+// A machine that is not measured in the first round is refused as well where a class weighs 0.
+func TestClassWithoutWeightLater(t *testing.T) {
+	records := groups(30, 9000, 3)
+	for i := range records {
+		if records[i].Weight = 1; i%3 == 2 {
+			records[i].Weight = 0
+		}
+	}
+	_, err := tryRun(t, `{"kernel":"linear"}`, [][]jobstest.Record{records}, kernelops.Best())
+	var fault *protocol.Fault
+	if !errors.As(err, &fault) || fault.Code != protocol.CodeInputEmpty {
+		t.Errorf("a class that weighs 0: %v", err)
+	}
+}
+
+// Ended early, the bias is that of the coefficients that there are.
+func TestBiasOfAnEarlyEnd(t *testing.T) {
+	records := groups(80, 4, 2)
+	m, _ := train(t, `{"max_rounds":1}`, records)
+	p := newProofSums(m, kernelops.Best())
+	alpha, e := map[int64]float64{}, smo.NewExtremes()
+	for i, ordinal := range m.ordinal {
+		alpha[ordinal] = m.alpha[i]
+	}
+	for i, r := range records {
+		p.decide(r.Dense, i%2)
+		y := float64(2*(i%2) - 1)
+		up, low := smo.Sides(alpha[int64(i)], y, 1)
+		e.Add(y-p.sum[0], up, low)
+	}
+	if math.Abs(m.bias[0]-e.Bias()) > 1e-6 || m.bias[0] == 0 {
+		t.Errorf("bias %v, not %v", m.bias[0], e.Bias())
 	}
 }
 

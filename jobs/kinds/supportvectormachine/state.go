@@ -24,6 +24,8 @@ type training struct {
 	costs   []float64 // of a record of each class that weighs 1
 	settled []int32   // 1 of the machines whose violation is at most tol
 	working members   // the working sets, with what the last round changed
+	exact   int       // 1: kernel values are those of float64, as float32 ones do not lead on
+	proved  float64   // the greatest violation of the last pass of stage prove
 }
 
 func newTraining(space *features.Space, kernel kernels.Function) *training {
@@ -34,7 +36,7 @@ func newTraining(space *features.Space, kernel kernels.Function) *training {
 	for k := range m.violation {
 		m.violation[k] = math.MaxFloat64
 	}
-	return &training{model: m, settled: make([]int32, n)}
+	return &training{model: m, settled: make([]int32, n), proved: math.MaxFloat64}
 }
 
 // Fields lists the state.
@@ -43,6 +45,8 @@ func (s *training) Fields(f *jobs.Fields) {
 	f.Int("stage", &s.stage, stageTrain, stageProve)
 	jobs.List(f, "costs", &s.costs, s.space.Labels.Len())
 	jobs.List(f, "settled", &s.settled, s.classes().machines())
+	f.Int("exact", &s.exact, 0, 1)
+	jobs.Scalar(f, "proved", &s.proved)
 	s.working.Fields(f, "working", s.space.Width, s.classes())
 }
 
@@ -55,10 +59,15 @@ func (s *training) own() {
 // machineNumbers bounds the rows of the working sets of a round, in values. More machines take turns.
 const machineNumbers = 1 << 22
 
+// workingSet is how many members a working set has at most: fewer than asked for, where rows are very wide.
+func (s *training) workingSet(asked int) int {
+	return max(4, min(asked, machineNumbers/max(1, s.space.Width)))
+}
+
 // active are the machines whose working sets a round changes: the first that are not settled, as many as their rows
 // may take.
 func (s *training) active(workingSet int) []int {
-	most := max(1, machineNumbers/max(1, workingSet*s.space.Width))
+	most := max(1, machineNumbers/max(1, s.workingSet(workingSet)*s.space.Width))
 	var list []int
 	for k, done := range s.settled {
 		if done == 0 && len(list) < most {

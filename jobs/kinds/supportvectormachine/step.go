@@ -27,10 +27,10 @@ func (p *trainPhase) phase() jobs.Phase {
 // candidates is how many new members a working set gets of each side: together half of it. The other half are those
 // that came into it last (Wen, Shi, Li, He and Chen, "ThunderSVM: a fast SVM library on GPUs and CPUs", JMLR 19, 2018,
 // section 3).
-func (p *trainPhase) candidates() int { return max(1, p.Params.WorkingSet/4) }
+func (p *trainPhase) candidates(s *training) int { return max(1, s.workingSet(p.Params.WorkingSet)/4) }
 
 // step ends a round.
-func (p *trainPhase) step(_ context.Context, s *training, all *tally, round jobs.Round) (jobs.Next, error) {
+func (p *trainPhase) step(ctx context.Context, s *training, all *tally, round jobs.Round) (jobs.Next, error) {
 	if all.classes != s.classes() || all.up.width != s.space.Width {
 		return jobs.Next{}, jobs.Malformed("a tally of %d classes and %d columns", all.classes, all.up.width)
 	}
@@ -39,11 +39,14 @@ func (p *trainPhase) step(_ context.Context, s *training, all *tally, round jobs
 	var facts jobs.Facts
 	switch s.stage {
 	case stageTrain:
-		if err := p.train(s, all, &facts); err != nil {
+		if err := p.train(ctx, s, all, &facts); err != nil {
 			return jobs.Next{}, err
 		}
 	case stageCollect:
 		s.supports, s.working, s.stage = all.found, members{width: s.space.Width}, stageProve
+		for k, e := range all.extremes {
+			s.bias[k] = e.Bias()
+		}
 	case stageProve:
 		if err := p.certify(s, all); err != nil {
 			return jobs.Next{}, err
@@ -58,17 +61,20 @@ func (p *trainPhase) step(_ context.Context, s *training, all *tally, round jobs
 }
 
 // train changes the working sets of the active machines, or settles them.
-func (p *trainPhase) train(s *training, all *tally, facts *jobs.Facts) error {
+func (p *trainPhase) train(ctx context.Context, s *training, all *tally, facts *jobs.Facts) error {
 	old, worst := s.working, 0.0
 	s.working = members{width: s.space.Width}
 	evaluator := kernels.Evaluator{Ops: kernelops.Best()} // the values do not depend on it
 	active := s.active(p.Params.WorkingSet)
 	for _, k := range active {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		e := all.extremes[k]
-		s.violation[k], s.bias[k] = max(0, e.Violation()), e.Bias()
-		if s.rounds == 1 && math.IsInf(e.Violation(), 0) {
+		if math.IsInf(e.Violation(), 0) && s.violation[k] == math.MaxFloat64 {
 			return p.weightless(s, k)
 		}
+		s.violation[k], s.bias[k] = max(0, e.Violation()), e.Bias()
 		if s.violation[k] <= p.Params.Tol {
 			s.settled[k] = 1
 			continue
@@ -97,7 +103,7 @@ func (p *trainPhase) weightless(s *training, machine int) error {
 func (p *trainPhase) solve(s *training, k int, all *tally, old *members, evaluator *kernels.Evaluator) error {
 	set := p.choose(k, all, old)
 	n := len(set)
-	points, w := kernels.Points{}, smo.Working{N: n, K: make([]float64, n*n), Y: make([]float64, n),
+	w := smo.Working{N: n, K: make([]float64, n*n), Y: make([]float64, n),
 		Cost: make([]float64, n), Alpha: make([]float64, n), Gradient: make([]float64, n)}
 	x := kernelops.Matrix{Rows: n, Cols: s.space.Width, Stride: s.space.Width}
 	for i, c := range set {
@@ -106,19 +112,11 @@ func (p *trainPhase) solve(s *training, k int, all *tally, old *members, evaluat
 		w.Gradient[i] = float64(w.Y[i]*m.f) - 1
 		x.Data = append(x.Data, m.row...)
 	}
-	points.Set(s.kernel, evaluator.Ops, x)
-	values := kernelops.Matrix{Data: make([]float32, n*n), Rows: n, Cols: n, Stride: n}
-	if err := evaluator.Symmetric(s.kernel, values, &points); err != nil {
+	if err := s.values(w.K, x, evaluator); err != nil {
 		return err
 	}
-	for i, v := range values.Data {
-		w.K[i] = float64(v)
-		if v-v != 0 {
-			return beyond()
-		}
-	}
-	const maxSteps = 1 << 20
-	w.Solve(max(p.Params.Tol/2, s.violation[k]/10), maxSteps)
+	// A set that takes more steps than these goes on in the next round.
+	w.Solve(max(p.Params.Tol/2, s.violation[k]/10), 1<<14+64*n)
 	for i, c := range set {
 		m := c.Payload
 		m.change, m.alpha = w.Alpha[i]-m.alpha, w.Alpha[i]
@@ -139,8 +137,9 @@ func (p *trainPhase) choose(k int, all *tally, old *members) []candidate {
 		known[c.Ordinal] = true
 	}
 	from, to := old.of(k)
+	most := max(4*all.most, min(4, p.Params.WorkingSet))
 	var kept []candidate
-	for i := to - 1; i >= from && len(kept)+len(list) < p.Params.WorkingSet; i-- {
+	for i := to - 1; i >= from && len(kept)+len(list) < most; i-- {
 		if !known[old.ordinal[i]] {
 			c := old.at(i, all.classes.side(k, old.class[i]))
 			kept = append(kept, c)
@@ -152,8 +151,36 @@ func (p *trainPhase) choose(k int, all *tally, old *members) []candidate {
 	return append(kept, list...)
 }
 
-// certify says what is proved of each machine. One whose violation, by the exact decisions, is above tol trains on.
+// values sets k to the kernel values of rows among each other.
+func (s *training) values(k []float64, x kernelops.Matrix, evaluator *kernels.Evaluator) error {
+	n := x.Rows
+	if s.exact == 1 {
+		e := kernels.ExactRows{Exact: kernels.Exact{Kernel: s.kernel.Kernel}, Ops: evaluator.Ops}
+		for i := range n {
+			e.Values(k[i*n:(i+1)*n], x.Row(i), x)
+		}
+	} else {
+		var points kernels.Points
+		points.Set(s.kernel, evaluator.Ops, x)
+		values := matrixOf(make([]float32, n*n), n, n)
+		if err := evaluator.Symmetric(s.kernel, values, &points); err != nil {
+			return err
+		}
+		for i, v := range values.Data {
+			k[i] = float64(v)
+		}
+	}
+	if !jobs.Finite(k) {
+		return protocol.InputFault(protocol.CodeInputLimit, "values of the kernel (%s) are beyond float32",
+			s.kernel.Text()).WithHint("Scale the features (params.features.scale: standard), or lower the degree.")
+	}
+	return nil
+}
+
+// certify says what is proved of each machine. One whose violation, by the exact decisions, is above tol trains on:
+// with float64 values from when float32 ones did not halve the greatest violation, and no more when those do not.
 func (p *trainPhase) certify(s *training, all *tally) error {
+	worst := 0.0
 	for k := range s.proofs {
 		var list [termSums]float64
 		for i := range list {
@@ -162,12 +189,22 @@ func (p *trainPhase) certify(s *training, all *tally) error {
 		standing := smo.Standing{Terms: smo.TermsOf(list), Diagonal: all.diagonal}
 		s.proofs[k] = smo.Certify(standing)
 		s.violation[k] = max(0, all.extremes[k].Violation())
-		if s.proves() && !(s.proofs[k].Primal > 0) || s.violation[k]-s.violation[k] != 0 {
+		if s.proves() && !(s.proofs[k].Primal >= 0) || s.violation[k]-s.violation[k] != 0 {
 			return jobs.Malformed("the objective of machine %d is %v, its violation %v", k, s.proofs[k].Primal,
 				s.violation[k])
 		}
-		if s.violation[k] > p.Params.Tol && s.rounds < int64(p.Params.MaxRounds) {
-			s.settled[k], s.stage = 0, stageTrain
+		worst = max(worst, s.violation[k])
+	}
+	stuck := worst > s.proved/2
+	if worst <= p.Params.Tol || s.rounds >= int64(p.Params.MaxRounds) || stuck && s.exact == 1 {
+		return nil
+	}
+	if s.stage, s.proved = stageTrain, worst; stuck {
+		s.exact = 1
+	}
+	for k, v := range s.violation {
+		if v > p.Params.Tol {
+			s.settled[k] = 0
 		}
 	}
 	return nil
