@@ -19,7 +19,7 @@ const (
 // Parameter declares class_weights.
 func (w *ClassWeights) Parameter() Parameter {
 	return Value("class_weights", w).Missing("1 for each").Checked(func() error { return w.check() }).
-		Says("Factors of the updates by the records' label, each from 1e-6 to 1e6.")
+		Says("Factors of what a training record counts, by its label, each from 1e-6 to 1e6.")
 }
 
 func (w ClassWeights) check() error {

@@ -6,7 +6,7 @@ func machines() []Case {
 		{Name: "machine", Kind: machine, Params: `{"features":{"scale":"standard"}}`, Golden: true, Phases: iris,
 			Shards:     []*Data{rounding},
 			Degenerate: &Learner{Predicts: true, Classifies: true}},
-		{Name: "machine-large", Kind: machine, Params: `{"working_set":64,"max_rounds":4}`,
+		{Name: "machine-large", Kind: machine, Params: `{"working_set":64,"max_rounds":4,"blocks":64}`,
 			Memory: &Large{Input: table32}},
 		{Name: "machine-polynomial", Kind: machine, Params: `{"kernel":"polynomial","C":0.5,"features":{"scale":"l2"}}`,
 			Golden: true, Phases: irisSparse, Shards: []*Data{roundingSparse}},
