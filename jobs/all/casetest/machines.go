@@ -14,8 +14,14 @@ func machines() []Case {
 			Phases: iris},
 		{Name: "machine-texts", Kind: machine, Params: `{"kernel":"sigmoid","features":{"hashing":{"bits":6}}}`,
 			Golden: true, Phases: Mails, Shards: []*Data{roundingTexts}},
+		{Name: "machine-regress", Kind: machine, Params: `{"mode":"regress","features":{"scale":"standard"}}`,
+			Golden: true, Phases: irisNumbers},
+		{Name: "machine-digits-regress", Kind: machine,
+			Params: `{"mode":"regress","epsilon":0.5,"working_set":64,"features":{"scale":"standard"}}`,
+			Matrix: &Clustered{Over: digits, Kill: `{"mode":"regress","working_set":16,"max_rounds":4}`,
+				Digest: "f8f084bc096822ee2fe30c3a247f5c2385c4dbc217377ed42a866ee00f96b8af"}},
 		{Name: "machine-digits", Kind: machine, Params: `{"working_set":64,"features":{"scale":"standard"}}`,
 			Matrix: &Clustered{Over: digits, Kill: `{"working_set":16,"max_rounds":4}`,
-				Digest: "0c9e7557241db51ab474845c9170c684d0f8f65fe1db2917991c7657ab81aa2d"}},
+				Digest: "759d2c992d03e822180ca53a94acd48077b6a411747b5534796b348d6d364327"}},
 	}
 }

@@ -20,12 +20,20 @@ const most = 32
 func (m *model) describe(p *describe.Page) error {
 	labels := m.space.Labels.List()
 	p.Line("kind", "%s, %s", KindName, m.kernel.Text())
-	p.Line("classes", "%d", len(labels))
+	if m.regresses {
+		p.Line("mode", "%s, epsilon %g", modeRegress, m.epsilon)
+	} else {
+		p.Line("classes", "%d", len(labels))
+	}
 	p.Line("records", "%d training records of %d columns, scale %s", m.space.Records, m.space.Width, m.space.Scale())
 	p.Line("supports", "%d", m.len())
 	p.Line("rounds", "%d", m.rounds)
 	p.Line("violation", "%.3g", m.worst())
 	p.Line("proved", "%s", m.says())
+	if m.regresses {
+		p.Line("bias", "%.6g", m.bias[0])
+		return nil
+	}
 	supports := make([]int, len(labels))
 	for _, y := range m.class {
 		supports[y]++
@@ -78,6 +86,9 @@ func (m *model) supportsOf(machine int) (n int) {
 
 // machineName says which two classes a machine tells apart.
 func (m *model) machineName(k int) string {
+	if m.regresses {
+		return "of numbers"
+	}
 	first, second := m.classes().classes(k)
 	return fmt.Sprintf("%s against %s", m.space.Labels.At(second), m.space.Labels.At(first))
 }

@@ -6,6 +6,11 @@
 // two. It has the decision f(x) + b, with f(x) = sum of alpha_i y_i k(x_i, x) and a bias b that is not penalized.
 // Each machine votes for one of its classes, and of equal votes the sum of the decisions decides.
 //
+// With params.mode regress there is one machine of numbers (Drucker and others, "Support vector regression machines",
+// NIPS 9, 1996): each record is in it twice, as one of side +1 that pulls f + b up to its number less params.epsilon,
+// and as one of side -1 that pulls it down to its number and params.epsilon. Its support vectors have the difference of
+// both coefficients, beta.
+//
 // # Rounds
 //
 // The records lie in at most params.blocks logical blocks of one size, each the leaf of a round. Each training

@@ -34,6 +34,8 @@ const (
 // Params of a job of kind SupportVectorMachine.
 type Params struct {
 	kernels.Params
+	Mode         string              `json:"mode"`
+	Epsilon      float64             `json:"epsilon"`
 	C            float64             `json:"C"`
 	Tol          float64             `json:"tol"`
 	WorkingSet   int                 `json:"working_set"`
@@ -46,7 +48,7 @@ type Params struct {
 
 // Parameters declares the parameters.
 func (p *Params) Parameters() []params.Parameter {
-	return append(p.Declare(kernels.RBF),
+	return append(append(p.modeParameters(), p.Declare(kernels.RBF)...),
 		params.Number("C", &p.C, 1, "[1e-9, 1e9]").
 			Says("Cost of a record that is not beyond the margin, and the most that its coefficient may be."),
 		params.Number("tol", &p.Tol, 1e-3, "[1e-12, 1)").
@@ -76,7 +78,7 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 		return nil, err
 	}
 	j := job{read}
-	space, err := features.NewBuilder(j.Params.Features, spec, features.Classes(2), features.Compares())
+	space, err := features.NewBuilder(j.Params.Features, spec, j.Params.labels(), features.Compares())
 	if err != nil {
 		return nil, params.In("spec.params", err)
 	}
@@ -89,11 +91,7 @@ func (j job) begin(_ jobs.Arrays, space *features.Space, plan jobs.Plan) (jobs.N
 	if plan.Blocks == 0 {
 		return jobs.Next{}, blocks.Empty()
 	}
-	labels := space.Labels.List()
-	if _, err := j.Params.Costs.Rule(labels); err != nil {
-		return jobs.Next{}, err
-	}
-	weights, err := j.Params.ClassWeights.By(labels)
+	costs, err := j.costs(space.Labels.List())
 	if err != nil {
 		return jobs.Next{}, err
 	}
@@ -104,15 +102,32 @@ func (j job) begin(_ jobs.Arrays, space *features.Space, plan jobs.Plan) (jobs.N
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	s := newTraining(space, kernels.NewFunction(kernel, space))
-	s.costs = make([]float64, len(labels))
+	s := newTraining(&model{space: space, kernel: kernels.NewFunction(kernel, space), regresses: j.Params.regresses(),
+		epsilon: j.Params.Epsilon})
+	s.costs = costs
+	return jobs.Next{Phase: trainName, State: jobs.ArraysOf(s), Trees: []int{plan.Blocks}}, nil
+}
+
+// costs are those of a record that weighs 1, by its class; of regression there is one.
+func (j job) costs(labels []string) ([]float64, error) {
+	if j.Params.regresses() {
+		return []float64{j.Params.C}, nil
+	}
+	if _, err := j.Params.Costs.Rule(labels); err != nil {
+		return nil, err
+	}
+	weights, err := j.Params.ClassWeights.By(labels)
+	if err != nil {
+		return nil, err
+	}
+	costs := make([]float64, len(labels))
 	for y := range labels {
-		s.costs[y] = j.Params.C
+		costs[y] = j.Params.C
 		if len(j.Params.ClassWeights) > 0 {
-			s.costs[y] = float64(j.Params.C * weights[y])
+			costs[y] = float64(j.Params.C * weights[y])
 		}
 	}
-	return jobs.Next{Phase: trainName, State: jobs.ArraysOf(s), Trees: []int{plan.Blocks}}, nil
+	return costs, nil
 }
 
 // checkSize refuses more columns or classes than there may be.

@@ -64,7 +64,7 @@ func (p *trainPhase) leaf(
 		}
 		for from := 0; err == nil && from < v.Rows; from += w.chunkRows() {
 			if err = ctx.Err(); err == nil {
-				err = w.chunk(v, from, min(from+w.chunkRows(), v.Rows), part.First)
+				err = w.chunk(v, from, min(from+w.chunkRows(), v.Rows), part)
 			}
 		}
 		if err != nil {
@@ -132,21 +132,14 @@ type group struct {
 }
 
 // chunk takes in the records [from, to) of some vectors.
-func (w *walk) chunk(v features.Vectors, from, to int, first int64) error {
-	c, slots := rows.ChunkOf(v, from, to, &w.dense), w.tally.classes.slots()
+func (w *walk) chunk(v features.Vectors, from, to int, part jobs.Part) error {
+	c, n := rows.ChunkOf(v, from, to, &w.dense), w.perRecord()
 	base := len(w.after.alpha)
-	if err := w.carryOver(base, len(c.IDs)*slots); err != nil {
+	if err := w.carryOver(base, len(c.IDs)*n); err != nil {
 		return err
 	}
-	for y := range w.groups {
-		w.groups[y].records, w.groups[y].rows = w.groups[y].records[:0], w.groups[y].rows[:0]
-	}
-	for i, y := range c.Class {
-		if y < 0 {
-			return features.Unseen(c.IDs[i])
-		}
-		g := &w.groups[y]
-		g.records, g.rows = append(g.records, i), append(g.rows, c.X.Row(i)...)
+	if err := w.group(c); err != nil {
+		return err
 	}
 	for y := range w.groups {
 		g := &w.groups[y]
@@ -156,10 +149,34 @@ func (w *walk) chunk(v features.Vectors, from, to int, first int64) error {
 		}
 	}
 	for i := range c.IDs {
-		ordinal := first + int64(v.Records[from+i])
-		if err := w.measure(c, i, ordinal, base+i*slots); err != nil {
+		r := record{Chunk: c, i: i, ordinal: part.First + int64(v.Records[from+i]), at: base + i*n}
+		if w.regresses {
+			var err error
+			if r.number, err = targetOf(part.Labels, v, from+i); err != nil {
+				return err
+			}
+		}
+		if err := w.measure(r); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// group sorts the records of a chunk by class. Those of numbers are all in the group of class 1.
+func (w *walk) group(c rows.Chunk) error {
+	for y := range w.groups {
+		w.groups[y].records, w.groups[y].rows = w.groups[y].records[:0], w.groups[y].rows[:0]
+	}
+	for i, y := range c.Class {
+		if w.regresses {
+			y = 1
+		}
+		if y < 0 {
+			return features.Unseen(c.IDs[i])
+		}
+		g := &w.groups[y]
+		g.records, g.rows = append(g.records, i), append(g.rows, c.X.Row(i)...)
 	}
 	return nil
 }

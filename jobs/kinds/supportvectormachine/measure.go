@@ -6,68 +6,117 @@ import (
 	"github.com/gram-compute/gram/jobs/learn/smo"
 )
 
-// measure takes over what the last step did to the coefficients of a record, and measures where it stands in each of
-// its machines.
-func (w *walk) measure(c rows.Chunk, i int, ordinal int64, at int) error {
-	class := int(c.Class[i])
-	cost := w.costs[class]
-	if c.Weights != nil {
-		cost = float64(cost * c.Weight(i))
+// record is a training record of a chunk.
+type record struct {
+	rows.Chunk
+	i       int // in the chunk
+	ordinal int64
+	number  float64 // of regression
+	at      int     // of its first coefficient
+}
+
+// measure takes over what the last step did to the coefficients of a record, and measures where it stands.
+func (w *walk) measure(r record) error {
+	class := int(r.Class[r.i])
+	if w.regresses {
+		class = 0
 	}
-	for _, j := range w.changed[ordinal] {
-		first, second := w.tally.classes.classes(int(w.working.machine[j]))
-		if class != first && class != second {
-			return jobs.Malformed("record %d is of class %d, and in machine %d", ordinal, class, w.working.machine[j])
-		}
-		w.after.alpha[at+w.tally.classes.slot(class, first+second-class)] = w.working.alpha[j]
+	cost := w.costs[class]
+	if r.Weights != nil {
+		cost = float64(cost * r.Weight(r.i))
+	}
+	if err := w.takeOver(r, class); err != nil {
+		return err
 	}
 	if w.stage == stageCollect {
-		w.collect(c, i, ordinal, at)
+		w.collect(r, class)
 	}
 	if cost == 0 {
 		return nil
+	}
+	if w.regresses {
+		return w.measureNumber(r, cost)
 	}
 	for slot := range w.tally.classes.slots() {
 		machine, y := w.tally.classes.at(class, slot)
 		if w.chosen[machine] == nil {
 			continue
 		}
-		m := member{class: c.Class[i], cost: cost, alpha: w.after.alpha[at+slot], f: w.after.f[at+slot],
-			row: c.X.Row(i)}
-		w.consider(machine, ordinal, y, m)
-		if w.stage == stageCollect {
+		at := r.at + slot
+		w.consider(machine, r.ordinal, y, member{class: r.Class[r.i], cost: cost, alpha: w.after.alpha[at],
+			target: w.target(0, y), f: w.after.f[at], row: r.X.Row(r.i)})
+		if w.proof == nil {
 			continue
 		}
-		if err := w.addTerms(machine, y, m, at+slot); err != nil {
+		terms := smo.Record{Alpha: w.after.alpha[at], Y: y, Cost: cost, Value: w.after.f[at], Error: w.proof.errors[at]}
+		if err := w.addTerms(machine, terms.Terms(w.bias[machine]), terms.Alpha != 0, r); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// measureNumber measures both variables of a record of regression.
+func (w *walk) measureNumber(r record, cost float64) error {
+	if w.chosen[0] == nil {
+		return nil
+	}
+	for y := range 2 {
+		side := w.tally.classes.side(0, int32(y))
+		w.consider(0, w.variable(r.ordinal, y), side, member{class: int32(y), cost: cost, alpha: w.after.alpha[r.at+y],
+			target: w.target(r.number, side), f: w.after.f[r.at+y], row: r.X.Row(r.i)})
+	}
+	if w.proof == nil {
+		return nil
+	}
+	beta := w.after.alpha[r.at+1] - w.after.alpha[r.at]
+	if beta != 0 {
+		w.rate = max(w.rate, r.number, -r.number)
+	}
+	terms := smo.Number{Beta: beta, Cost: cost, Target: r.number, Epsilon: w.epsilon, Value: w.after.f[r.at],
+		Error: w.proof.errors[r.at]}
+	return w.addTerms(0, terms.Terms(w.bias[0]), beta != 0, r)
+}
+
+// takeOver sets the coefficients of a record that the last step changed.
+func (w *walk) takeOver(r record, class int) error {
+	if w.regresses {
+		for y := range 2 {
+			for _, j := range w.changed[w.variable(r.ordinal, y)] {
+				w.after.alpha[r.at+y] = w.working.alpha[j]
+			}
+		}
+		return nil
+	}
+	for _, j := range w.changed[r.ordinal] {
+		first, second := w.tally.classes.classes(int(w.working.machine[j]))
+		if class != first && class != second {
+			return jobs.Malformed("record %d is of class %d, and in machine %d", r.ordinal, class, w.working.machine[j])
+		}
+		w.after.alpha[r.at+w.tally.classes.slot(class, first+second-class)] = w.working.alpha[j]
+	}
+	return nil
+}
+
 // consider keeps a member if it is one of the most violating so far.
-func (w *walk) consider(machine int, ordinal int64, y float64, m member) {
+func (w *walk) consider(machine int, variable int64, y float64, m member) {
 	up, low := smo.Sides(m.alpha, y, m.cost)
 	list := w.chosen[machine]
-	value := y - m.f
-	up, low = up && list.KeepsUp(value, ordinal), low && list.KeepsLow(value, ordinal)
+	value := m.target - m.f
+	up, low = up && list.KeepsUp(value, variable), low && list.KeepsLow(value, variable)
 	if !up && !low {
 		return
 	}
 	m.row = append([]float32(nil), m.row...)
-	list.Add(candidate{Ordinal: ordinal, Value: value, Payload: m}, up, low)
+	list.Add(candidate{Ordinal: variable, Value: value, Payload: m}, up, low)
 }
 
-// addTerms adds what a member does to the sums of its machine.
-func (w *walk) addTerms(machine int, y float64, m member, at int) error {
-	r := smo.Record{Alpha: m.alpha, Y: y, Cost: m.cost, Value: m.f}
-	if w.proof != nil {
-		r.Error = w.proof.errors[at]
-		if m.alpha > 0 {
-			w.diagonal = max(w.diagonal, w.proof.diagonal(m.row))
-		}
+// addTerms adds what a record does to the sums of a machine.
+func (w *walk) addTerms(machine int, terms smo.Terms, supports bool, r record) error {
+	if supports {
+		w.diagonal = max(w.diagonal, w.proof.diagonal(r.X.Row(r.i)))
 	}
-	for i, v := range r.Terms(w.bias[machine]).List() {
+	for i, v := range terms.List() {
 		if v-v != 0 {
 			return beyond()
 		}
@@ -78,13 +127,19 @@ func (w *walk) addTerms(machine int, y float64, m member, at int) error {
 	return nil
 }
 
-// collect keeps a record if one of its coefficients is not 0.
-func (w *walk) collect(c rows.Chunk, i int, ordinal int64, at int) {
-	alpha := w.after.alpha[at : at+w.tally.classes.slots()]
+// collect keeps a record if one of its coefficients is not 0. Of numbers that is the difference of both, and what both
+// have more than it is taken away: the decisions stay, and the dual grows.
+func (w *walk) collect(r record, class int) {
+	alpha := w.after.alpha[r.at : r.at+w.perRecord()]
+	if w.regresses {
+		beta := alpha[1] - alpha[0]
+		alpha[0], alpha[1] = max(0, -beta), max(0, beta)
+		alpha = []float64{beta}
+	}
 	for _, a := range alpha {
 		if a != 0 {
-			w.found.ordinal, w.found.class = append(w.found.ordinal, ordinal), append(w.found.class, c.Class[i])
-			w.found.alpha, w.found.rows = append(w.found.alpha, alpha...), append(w.found.rows, c.X.Row(i)...)
+			w.found.ordinal, w.found.class = append(w.found.ordinal, r.ordinal), append(w.found.class, int32(class))
+			w.found.alpha, w.found.rows = append(w.found.alpha, alpha...), append(w.found.rows, r.X.Row(r.i)...)
 			return
 		}
 	}

@@ -13,6 +13,7 @@ type member struct {
 	class  int32
 	cost   float64
 	alpha  float64
+	target float64   // of f and the bias
 	f      float64   // the machine's decision on it, without the bias
 	change float64   // what the last step did to alpha
 	row    []float32 // as it was read
@@ -21,7 +22,7 @@ type member struct {
 // candidate is a member with its ordinal, and the value of its violation.
 type candidate = smo.Candidate[member]
 
-// members are lists of candidates, one for each machine, as arrays. Their values follow from f and y.
+// members are lists of candidates, one for each machine, as arrays. Their values are target less f.
 type members struct {
 	width   int
 	machine []int32 // ascending
@@ -29,6 +30,7 @@ type members struct {
 	class   []int32
 	cost    []float64
 	alpha   []float64
+	target  []float64
 	f       []float64
 	change  []float64
 	rows    []float32 // [members x width]
@@ -41,7 +43,7 @@ func (m *members) add(machine int, c candidate) {
 	v := c.Payload
 	m.machine, m.ordinal = append(m.machine, int32(machine)), append(m.ordinal, c.Ordinal)
 	m.class, m.cost = append(m.class, v.class), append(m.cost, v.cost)
-	m.alpha, m.f = append(m.alpha, v.alpha), append(m.f, v.f)
+	m.alpha, m.target, m.f = append(m.alpha, v.alpha), append(m.target, v.target), append(m.f, v.f)
 	m.change, m.rows = append(m.change, v.change), append(m.rows, v.row...)
 }
 
@@ -49,13 +51,15 @@ func (m *members) add(machine int, c candidate) {
 func (m *members) reserve(n int) {
 	m.machine, m.ordinal, m.class = slices.Grow(m.machine, n), slices.Grow(m.ordinal, n), slices.Grow(m.class, n)
 	m.cost, m.alpha, m.f = slices.Grow(m.cost, n), slices.Grow(m.alpha, n), slices.Grow(m.f, n)
+	m.target = slices.Grow(m.target, n)
 	m.change, m.rows = slices.Grow(m.change, n), slices.Grow(m.rows, n*m.width)
 }
 
-// at is a member, with the row of the arrays; y is its side.
-func (m *members) at(i int, y float64) candidate {
-	return candidate{Ordinal: m.ordinal[i], Value: y - m.f[i], Payload: member{class: m.class[i], cost: m.cost[i],
-		alpha: m.alpha[i], f: m.f[i], change: m.change[i], row: m.rows[i*m.width : (i+1)*m.width]}}
+// at is a member, with the row of the arrays.
+func (m *members) at(i int) candidate {
+	return candidate{Ordinal: m.ordinal[i], Value: m.target[i] - m.f[i], Payload: member{class: m.class[i],
+		cost: m.cost[i], alpha: m.alpha[i], target: m.target[i], f: m.f[i], change: m.change[i],
+		row: m.rows[i*m.width : (i+1)*m.width]}}
 }
 
 // of returns the range of the members of a machine.
@@ -79,6 +83,7 @@ func (m *members) Fields(f *jobs.Fields, name string, width int, classes pairs) 
 	jobs.List(f, name+".class", &m.class, n)
 	jobs.List(f, name+".cost", &m.cost, n)
 	jobs.List(f, name+".alpha", &m.alpha, n)
+	jobs.List(f, name+".target", &m.target, n)
 	jobs.List(f, name+".f", &m.f, n)
 	jobs.List(f, name+".change", &m.change, n)
 	jobs.List(f, name+".rows", &m.rows, n, width)
@@ -95,7 +100,8 @@ func (m *members) check(name string, classes pairs) error {
 		if y := int(m.class[i]); y != first && y != second {
 			return jobs.Malformed("%s %d is of class %d, which machine %d has not", name, i, y, k)
 		}
-		if !(m.alpha[i] >= 0 && m.alpha[i] <= m.cost[i]) || m.f[i]-m.f[i] != 0 {
+		if !(m.alpha[i] >= 0 && m.alpha[i] <= m.cost[i]) || m.f[i]-m.f[i] != 0 ||
+			m.target[i]-m.target[i] != 0 {
 			return jobs.Malformed("%s %d has a coefficient of %v, of at most %v", name, i, m.alpha[i], m.cost[i])
 		}
 		last = k

@@ -13,6 +13,9 @@ type model struct {
 	space  *features.Space
 	kernel kernels.Function
 	bias   []float64 // of each machine
+	// regresses says that the one machine gives a number, and epsilon by how much it may be off and cost nothing.
+	regresses bool
+	epsilon   float64
 	supports
 	violation []float64 // of each machine, at the end
 	proofs    []smo.Certificate
@@ -23,7 +26,7 @@ type model struct {
 type supports struct {
 	ordinal []int64
 	class   []int32
-	alpha   []float64 // [supports x slots]
+	alpha   []float64 // [supports x slots]; of numbers beta, which may be below 0
 	rows    []float32 // [supports x width], as they were read
 }
 
@@ -55,7 +58,14 @@ func (s *supports) Fields(f *jobs.Fields, width int, classes pairs) {
 	})
 }
 
-func (m *model) classes() pairs { return pairs(m.space.Labels.Len()) }
+// classes are those of the machines. Of numbers there is one machine, in which each record is there twice: as one of
+// class 1 that pulls its decision up, and one of class 0 that pulls it down.
+func (m *model) classes() pairs {
+	if m.regresses {
+		return 2
+	}
+	return pairs(m.space.Labels.Len())
+}
 
 // begin makes certificates of nothing.
 func (m *model) begin() { m.proofs = make([]smo.Certificate, m.classes().machines()) }
@@ -64,8 +74,7 @@ func (m *model) begin() { m.proofs = make([]smo.Certificate, m.classes().machine
 func (m *model) Fields(f *jobs.Fields) {
 	f.Kind(KindName, 1)
 	jobs.Make(f, &m.space).Fields(f)
-	n := m.space.Labels.Len()
-	f.Require(n >= 2 && n <= maxClasses, "a support vector machine of %d classes", n)
+	m.modeFields(f)
 	m.kernel.Fields(f, m.space)
 	jobs.List(f, "bias", &m.bias, m.classes().machines())
 	m.supports.Fields(f, m.space.Width, m.classes())

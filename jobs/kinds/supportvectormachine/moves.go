@@ -35,6 +35,10 @@ func (w *walk) begin(ops *kernelops.Set) {
 		first, second := w.tally.classes.classes(machine)
 		change := float64(w.tally.classes.side(machine, set.class[i]) * set.change[i])
 		row := set.rows[i*set.width : (i+1)*set.width]
+		if w.regresses {
+			w.moves[1].add(0, ordinal/2, change, row)
+			continue
+		}
 		w.moves[first].add(w.tally.classes.slot(first, second), ordinal, change, row)
 		w.moves[second].add(w.tally.classes.slot(second, first), ordinal, change, row)
 	}
@@ -77,10 +81,11 @@ func (w *walk) move(g *group, m *moves, base int, c rows.Chunk) error {
 			continue
 		}
 		for i, r := range g.records {
-			f := &w.after.f[base+r*w.tally.classes.slots()+t.slot]
-			if *f += w.sum[i]; *f-*f != 0 {
+			f := w.after.f[base+r*w.perRecord()+t.slot] + w.sum[i]
+			if f-f != 0 {
 				return kernels.Beyond(c.IDs[r], w.kernel.Kernel)
 			}
+			w.setDecision(base+r*w.perRecord(), t.slot, f)
 		}
 		clear(w.sum)
 	}
@@ -104,4 +109,11 @@ func (w *walk) rowsOfMoves(g *group, m *moves) (func(place int), error) {
 			w.k[i] = float64(value)
 		}
 	}, nil
+}
+
+// setDecision sets the decision of a record at a slot: of numbers that of both of its variables.
+func (w *walk) setDecision(at, slot int, f float64) {
+	if w.after.f[at+slot] = f; w.regresses {
+		w.after.f[at+1] = f
+	}
 }

@@ -31,14 +31,19 @@ type trained struct {
 }
 
 func (m trained) params() string {
-	kernel := `"kernel":"linear"`
+	return fmt.Sprintf(`{%s,"C":%v,"class_weights":{"b":%v},"tol":1e-10,"working_set":64}`, m.kernel(), m.Cost,
+		m.Weight)
+}
+
+// kernel is the parameters of the kernel.
+func (m trained) kernel() string {
 	switch k := m.Kernel; k.Kernel {
 	case "poly":
-		kernel = fmt.Sprintf(`"kernel":"polynomial","scale":%v,"offset":%v,"degree":%d`, k.Gamma, k.Coef0, k.Degree)
+		return fmt.Sprintf(`"kernel":"polynomial","scale":%v,"offset":%v,"degree":%d`, k.Gamma, k.Coef0, k.Degree)
 	case "rbf":
-		kernel = fmt.Sprintf(`"kernel":"rbf","gamma":%v`, k.Gamma)
+		return fmt.Sprintf(`"kernel":"rbf","gamma":%v`, k.Gamma)
 	}
-	return fmt.Sprintf(`{%s,"C":%v,"class_weights":{"b":%v},"tol":1e-10,"working_set":64}`, kernel, m.Cost, m.Weight)
+	return `"kernel":"linear"`
 }
 
 func (m trained) records() []jobstest.Record {

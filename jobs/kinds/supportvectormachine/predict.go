@@ -48,6 +48,13 @@ func NewPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
 		votes: make([]float64, 2*m.space.Labels.Len())}
 	p.supports.Set(m.kernel, ops, m.matrix())
 	classes := m.classes()
+	if m.regresses {
+		for _, beta := range m.alpha {
+			p.starts, p.terms = append(p.starts, len(p.terms)), append(p.terms, machineTerm{0, beta})
+		}
+		p.starts = append(p.starts, len(p.terms))
+		return p, nil
+	}
 	for j, y := range m.class {
 		p.starts = append(p.starts, len(p.terms))
 		for slot := range classes.slots() {
@@ -62,8 +69,12 @@ func NewPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
 }
 
 // Answers are a label, and as scores of two classes the decision of the machine and of it with the other sign; of more,
-// the votes of each class, with less than half a vote more or less for how clear its decisions are.
+// the votes of each class, with less than half a vote more or less for how clear its decisions are. Of numbers they are
+// a value.
 func (p *predictor) Answers() jobs.Answers {
+	if p.regresses {
+		return jobs.Answers{Value: "value"}
+	}
 	return jobs.Answers{Labels: p.labels, Value: "score", Scores: p.labels}
 }
 
@@ -94,6 +105,10 @@ func (p *predictor) chunk(c rows.Chunk) error {
 		}
 		if !jobs.Finite(p.decisions) {
 			return kernels.Beyond(id, p.kernel.Kernel)
+		}
+		if p.regresses {
+			p.outcomes = append(p.outcomes, jobs.Outcome{Value: p.decisions[0]})
+			continue
 		}
 		scores := p.scores()
 		best := rank.First(scores)

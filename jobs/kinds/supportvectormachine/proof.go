@@ -35,8 +35,8 @@ const unit = 0x1p-53
 
 // prove computes the decisions on the records of a class anew. O(records * supports * (width + slots)).
 func (w *walk) prove(g *group, class, base int, c rows.Chunk) error {
-	p, slots := w.proof, w.tally.classes.slots()
-	p.errors = append(p.errors, make([]float64, base+len(c.IDs)*slots-len(p.errors))...)
+	p, n := w.proof, w.perRecord()
+	p.errors = append(p.errors, make([]float64, base+len(c.IDs)*n-len(p.errors))...)
 	// A sum of n terms, each of which is a rounded product.
 	gamma := float64(float64(p.len()+2) * unit)
 	gamma /= 1 - gamma
@@ -48,9 +48,9 @@ func (w *walk) prove(g *group, class, base int, c rows.Chunk) error {
 			if f-f != 0 {
 				return kernels.Beyond(c.IDs[r], w.kernel.Kernel)
 			}
-			at := base + r*slots + slot
-			w.after.f[at] = f
-			p.errors[at] = float64((float64(off*p.alphas[slot]) + float64(gamma*p.size[slot])) * (1 + 0x1p-20))
+			w.setDecision(base+r*n, slot, f)
+			both := float64(off*p.alphas[slot]) + float64(gamma*p.size[slot])
+			p.errors[base+r*n+slot] = float64(both * (1 + 0x1p-20))
 		}
 	}
 	return nil
@@ -64,6 +64,12 @@ func (p *proofSums) decide(row []float32, class int) {
 	classes := p.classes()
 	slots := classes.slots()
 	p.exact.Values(p.values, row, p.matrix())
+	if p.regresses {
+		for j, beta := range p.model.alpha {
+			p.add(0, beta, 1, p.values[j])
+		}
+		return
+	}
 	for j, y := range p.class {
 		alpha := p.alpha[j*slots : (j+1)*slots]
 		if int(y) == class {
@@ -87,7 +93,7 @@ func (p *proofSums) add(slot int, alpha, side, value float64) {
 	term := float64(alpha * value)
 	p.sum[slot] += float64(side * term)
 	p.size[slot] += math.Abs(term)
-	p.alphas[slot] += alpha
+	p.alphas[slot] += math.Abs(alpha)
 }
 
 // diagonal is at least k(x, x).

@@ -5,8 +5,6 @@ import (
 	"slices"
 
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/jobs/learn/features"
-	"github.com/gram-compute/gram/jobs/learn/kernels"
 )
 
 // The stages of the training. A round of train changes the coefficients of working sets; one of collect gathers the
@@ -28,8 +26,8 @@ type training struct {
 	proved  float64   // the greatest violation of the last pass of stage prove
 }
 
-func newTraining(space *features.Space, kernel kernels.Function) *training {
-	m := &model{space: space, kernel: kernel}
+// newTraining begins the training of a model that has its space, kernel and mode.
+func newTraining(m *model) *training {
 	n := m.classes().machines()
 	m.bias, m.violation = make([]float64, n), make([]float64, n)
 	m.begin()
@@ -43,7 +41,7 @@ func newTraining(space *features.Space, kernel kernels.Function) *training {
 func (s *training) Fields(f *jobs.Fields) {
 	jobs.Make(f, &s.model).Fields(f)
 	f.Int("stage", &s.stage, stageTrain, stageProve)
-	jobs.List(f, "costs", &s.costs, s.space.Labels.Len())
+	jobs.List(f, "costs", &s.costs, max(1, s.space.Labels.Len()))
 	jobs.List(f, "settled", &s.settled, s.classes().machines())
 	f.Int("exact", &s.exact, 0, 1)
 	jobs.Scalar(f, "proved", &s.proved)

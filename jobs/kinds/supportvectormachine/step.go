@@ -93,6 +93,9 @@ func (p *trainPhase) train(ctx context.Context, s *training, all *tally, facts *
 
 // weightless is the fault of a class of which no training record counts.
 func (p *trainPhase) weightless(s *training, machine int) error {
+	if s.regresses {
+		return protocol.EmptyFault("every training record weighs 0").WithHint("Check spec.input.weight.")
+	}
 	first, second := s.classes().classes(machine)
 	return protocol.EmptyFault("every training record of class %q or of class %q weighs 0", s.space.Labels.At(first),
 		s.space.Labels.At(second)).
@@ -109,7 +112,7 @@ func (p *trainPhase) solve(s *training, k int, all *tally, old *members, evaluat
 	for i, c := range set {
 		m := c.Payload
 		w.Y[i], w.Cost[i], w.Alpha[i] = s.classes().side(k, m.class), m.cost, m.alpha
-		w.Gradient[i] = float64(w.Y[i]*m.f) - 1
+		w.Gradient[i] = float64(w.Y[i] * (m.f - m.target))
 		x.Data = append(x.Data, m.row...)
 	}
 	if err := s.values(w.K, x, evaluator); err != nil {
@@ -120,7 +123,7 @@ func (p *trainPhase) solve(s *training, k int, all *tally, old *members, evaluat
 	for i, c := range set {
 		m := c.Payload
 		m.change, m.alpha = w.Alpha[i]-m.alpha, w.Alpha[i]
-		m.f = float64(w.Y[i] * (w.Gradient[i] + 1))
+		m.f = m.target + float64(w.Y[i]*w.Gradient[i])
 		s.working.add(k, candidate{Ordinal: c.Ordinal, Payload: m})
 	}
 	return nil
@@ -141,8 +144,7 @@ func (p *trainPhase) choose(k int, all *tally, old *members) []candidate {
 	var kept []candidate
 	for i := to - 1; i >= from && len(kept)+len(list) < most; i-- {
 		if !known[old.ordinal[i]] {
-			c := old.at(i, all.classes.side(k, old.class[i]))
-			kept = append(kept, c)
+			kept = append(kept, old.at(i))
 		}
 	}
 	for i, j := 0, len(kept)-1; i < j; i, j = i+1, j-1 {
@@ -186,7 +188,10 @@ func (p *trainPhase) certify(s *training, all *tally) error {
 		for i := range list {
 			list[i] = all.terms.Float(k*termSums + i)
 		}
-		standing := smo.Standing{Terms: smo.TermsOf(list), Diagonal: all.diagonal}
+		standing := smo.Standing{Terms: smo.TermsOf(list), Rate: 1, Diagonal: all.diagonal}
+		if s.regresses {
+			standing.Rate = all.rate + s.epsilon
+		}
 		s.proofs[k] = smo.Certify(standing)
 		s.violation[k] = max(0, all.extremes[k].Violation())
 		if s.proves() && !(s.proofs[k].Primal >= 0) || s.violation[k]-s.violation[k] != 0 {

@@ -17,6 +17,7 @@ type tally struct {
 	up, low  members        // the most violating of each side
 	extremes []smo.Extremes // of each machine
 	terms    *sums.Exact    // [machines x termSums]
+	rate     float64        // the greatest |target| of a number with a coefficient
 	diagonal float64        // the greatest k(x, x) of a record with a coefficient
 	found    supports       // of stage collect
 }
@@ -43,6 +44,7 @@ func (t *tally) Fields(f *jobs.Fields) {
 	jobs.Make(f, &t.terms).Fields(f, "terms")
 	f.Require(t.terms.Len() == termSums*t.classes.machines(), "sums of %d terms", t.terms.Len())
 	jobs.Scalar(f, "diagonal", &t.diagonal)
+	jobs.Scalar(f, "rate", &t.rate)
 	t.found.Fields(f, width, t.classes)
 }
 
@@ -66,7 +68,8 @@ func (t *tally) plus(right *tally) (*tally, error) {
 		return nil, jobs.Malformed("tallies of %d and %d classes", t.classes, right.classes)
 	}
 	both := &tally{classes: t.classes, most: t.most, up: members{width: t.up.width}, low: members{width: t.up.width},
-		extremes: make([]smo.Extremes, len(t.extremes)), diagonal: max(t.diagonal, right.diagonal)}
+		extremes: make([]smo.Extremes, len(t.extremes)), rate: max(t.rate, right.rate),
+		diagonal: max(t.diagonal, right.diagonal)}
 	for k := range both.extremes {
 		both.extremes[k] = t.extremes[k]
 		both.extremes[k].Merge(right.extremes[k])
@@ -95,11 +98,11 @@ func joined[T any](left, right []T) []T {
 func (t *tally) candidates(machine int, to *smo.Candidates[member]) {
 	from, end := t.up.of(machine)
 	for i := from; i < end; i++ {
-		to.Add(t.up.at(i, t.classes.side(machine, t.up.class[i])), true, false)
+		to.Add(t.up.at(i), true, false)
 	}
 	from, end = t.low.of(machine)
 	for i := from; i < end; i++ {
-		to.Add(t.low.at(i, t.classes.side(machine, t.low.class[i])), false, true)
+		to.Add(t.low.at(i), false, true)
 	}
 }
 

@@ -24,14 +24,23 @@ type Record struct {
 	Error          float64 // bounds how far Value is from the exact f of the stored coefficients
 }
 
+// Number is a record of regression, as its certificate sees it.
+type Number struct {
+	Beta, Cost float64 // |Beta| <= Cost
+	Target     float64
+	Epsilon    float64 // by how much f + b may be off and cost nothing
+	Value      float64 // f, without the bias, as computed
+	Error      float64 // bounds how far Value is from the exact f of the stored coefficients
+}
+
 // Terms are what a record adds to the sums over all records, or those sums.
 type Terms struct {
-	Size       float64 // alpha
-	Balance    float64 // alpha y
-	Quadratic  float64 // alpha y f
+	Size       float64 // alpha; of a number beta target - epsilon |beta|
+	Balance    float64 // alpha y; of a number beta
+	Quadratic  float64 // alpha y f; of a number beta f
 	Reach      float64 // |alpha f|
-	Loss       float64 // c max(0, 1 - y (f + b))
-	AlphaError float64 // bound on the error of alpha y f before it is rounded
+	Loss       float64 // c max(0, 1 - y (f + b)); of a number c max(0, |target - f - b| - epsilon)
+	AlphaError float64 // bound on the error of alpha y f before it is rounded, and twice that of the size
 	LossError  float64 // bound on the error of the loss, with its rounding
 }
 
@@ -61,9 +70,30 @@ func (r Record) Terms(bias float64) Terms {
 	return t
 }
 
-// Standing is where all records stand at one bias.
+// Terms are those of the record at a bias.
+func (r Number) Terms(bias float64) Terms {
+	product, tube := float64(r.Beta*r.Value), float64(r.Epsilon*math.Abs(r.Beta))
+	linear := float64(r.Beta * r.Target)
+	decision := r.Value + bias
+	far := math.Abs(r.Target - decision)
+	t := Terms{Size: linear - tube, Balance: r.Beta, Quadratic: product, Reach: math.Abs(product)}
+	// Both products and the difference are rounded.
+	size := float64(4 * unit * (math.Abs(linear) + tube))
+	t.AlphaError = float64((float64(math.Abs(r.Beta)*r.Error) + size) * slack)
+	beyond := far - r.Epsilon
+	off := float64((r.Error + float64(unit*math.Abs(decision)) + float64(unit*far) + float64(2*unit*math.Abs(beyond))) *
+		slack)
+	if !(beyond+off <= 0) {
+		t.Loss = float64(r.Cost * max(0, beyond))
+		t.LossError = float64(float64(r.Cost*off) * slack)
+	}
+	return t
+}
+
+// Standing is where all records stand at one bias. Those of numbers are exact sums.
 type Standing struct {
 	Terms            // sums over the records
+	Rate     float64 // at least |target| + epsilon of each number whose beta is not 0; 1 of classes
 	Diagonal float64 // at least the exact K_ii of each record whose alpha is not 0
 	Depth    int64   // the most roundings that a term went through on its way into a sum; 0 of exact sums, rounded once
 }
@@ -78,6 +108,7 @@ func (s *Standing) Add(r Record, bias, diagonal float64) {
 	s.Loss += t.Loss
 	s.AlphaError += t.AlphaError
 	s.LossError += t.LossError
+	s.Rate = 1
 	if s.Depth++; r.Alpha != 0 {
 		s.Diagonal = max(s.Diagonal, diagonal)
 	}
@@ -113,15 +144,15 @@ func Certify(s Standing) Certificate { return s.certify(s.errors()) }
 func (s Standing) errors() (e [parts]float64) {
 	// Besides, each sum is rounded at its end and in its objective, as are products before they are added.
 	depth := gamma(s.Depth)
-	e[roundedSize] = float64((depth + depth + 3*unit) * s.Size) // that of the balance as well
+	e[roundedSize] = float64((depth + depth + 3*unit) * math.Abs(s.Size)) // that of the balance as well
 	e[roundedQuadratic] = float64((depth + 5*unit) * s.Reach)
 	e[roundedLoss] = float64((depth + 3*unit) * s.Loss)
 	e[offQuadratic], e[offLoss] = s.AlphaError, s.LossError
 
-	off := float64(slack * (math.Abs(s.Balance) + float64(depth*s.Size)))
+	off := float64(slack * (math.Abs(s.Balance) + float64(depth*math.Abs(s.Size))))
 	distance := float64(slack * float64(off*math.Sqrt(s.Diagonal))) // |d| of the package
 	square := max(0, s.Quadratic) + e[roundedQuadratic] + e[offQuadratic]
-	e[unbalanced] = math.Abs(s.Balance)
+	e[unbalanced] = float64(slack * float64(math.Abs(s.Balance)*s.Rate))
 	e[unbalancedCross] = float64(slack * float64(distance*math.Sqrt(square)))
 	e[unbalancedSquare] = float64(distance*distance) / 2
 	return e
@@ -147,7 +178,7 @@ func (s Standing) certify(e [parts]float64) Certificate {
 // not above 0.
 func (c Certificate) Relative() float64 {
 	switch {
-	case c.GapUpper == 0:
+	case c.GapUpper <= 1e6*tiny: // nothing but what is added for underflow
 		return 0
 	case !(c.Primal > 0):
 		return math.Inf(1)

@@ -35,6 +35,15 @@
 //
 // Hence D(a') >= sum of a - |e| - (|w| + |e| kappa)^2/2, and the least primal objective of all is at least that.
 //
+// Of regression, with beta = a+ - a- of each record and its target z (Smola and Schoelkopf, "A tutorial on support
+// vector regression", Statistics and Computing 14, 2004, (10)),
+//
+//	P(w, b) = |w|^2/2 + sum of c_i max(0, |z_i - f_i - b| - epsilon)
+//	D(beta) = sum of (z_i beta_i - epsilon |beta_i|) - |w|^2/2,   |beta_i| <= c_i,   sum of beta = 0
+//
+// and the larger of the sums of positive and of negative betas is scaled down alike: then the linear part changes by at
+// most |e| (max |z| + epsilon).
+//
 // Certify adds what rounding may hide. With |f_i - computed f_i| <= e_i, the square |w|^2 is off by at most the sum of
 // a_i e_i. The hinge has a slope of at most 1, so the loss is off by at most the sum of c_i e_i over the records whose
 // loss is not surely 0. A rounded sum of n terms is off by at most gamma(n) times the sum of their magnitudes (Higham,
