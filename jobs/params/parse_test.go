@@ -129,6 +129,12 @@ func TestWeightsByLabel(t *testing.T) {
 	if got, err := w.By([]string{"a", "b"}); err != nil || got[0] != 1 || got[1] != 3 {
 		t.Error(got, err)
 	}
+	if got, err := w.Costs(0.5, []string{"a", "b"}); err != nil || got[0] != 0.5 || got[1] != 1.5 {
+		t.Error(got, err)
+	}
+	if _, err := w.Costs(2, []string{"a"}); err == nil {
+		t.Error("the costs of an unknown label passed")
+	}
 	if _, err := w.By([]string{"a", "bb"}); err == nil || err.Error() !=
 		`SPEC_INVALID: spec.params: class_weights name the label "b", which no training record has` {
 		t.Error(err)

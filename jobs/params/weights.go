@@ -46,3 +46,12 @@ func (w ClassWeights) By(labels []string) ([]float64, error) {
 	}
 	return weights, nil
 }
+
+// Costs returns cost times the weight of each label; see By.
+func (w ClassWeights) Costs(cost float64, labels []string) ([]float64, error) {
+	costs, err := w.By(labels)
+	for i := range costs {
+		costs[i] = float64(costs[i] * cost)
+	}
+	return costs, err
+}

@@ -116,18 +116,7 @@ func (j job) costs(labels []string) ([]float64, error) {
 	if _, err := j.Params.Costs.Rule(labels); err != nil {
 		return nil, err
 	}
-	weights, err := j.Params.ClassWeights.By(labels)
-	if err != nil {
-		return nil, err
-	}
-	costs := make([]float64, len(labels))
-	for y := range labels {
-		costs[y] = j.Params.C
-		if len(j.Params.ClassWeights) > 0 {
-			costs[y] = float64(j.Params.C * weights[y])
-		}
-	}
-	return costs, nil
+	return j.Params.ClassWeights.Costs(j.Params.C, labels)
 }
 
 // checkSize refuses more columns or classes than there may be.
