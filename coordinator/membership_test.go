@@ -182,6 +182,7 @@ func TestMemberRemovedWhileAway(t *testing.T) {
 	if err == nil { // told later than it started
 		err = <-back.Failed()
 	}
+	t.Log(err) // by its log or by the leader, whichever comes first
 	if !errors.Is(err, node.ErrRemoved) {
 		t.Errorf("the member that came back: %v", err)
 	}

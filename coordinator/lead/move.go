@@ -3,6 +3,7 @@ package lead
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"connectrpc.com/connect"
@@ -75,7 +76,7 @@ func (c *Members) Move(ctx context.Context, req *pb.MoveRequest) (*pb.MoveRespon
 	}
 	same := req.GetClusterId() == c.cfg.ClusterID()
 	if view, _ := c.fsm.View(); same && view.Removed(string(id)) && !isMember(servers, id) {
-		return nil, outcome.Refuse(state.Ended, "%s was removed from this cluster", id)
+		return nil, outcome.Refuse(state.Ended, "%s %s", id, wasRemoved)
 	}
 	server, err := mayMove(servers, id, address, same)
 	if err != nil || server.Address == address {
@@ -117,12 +118,15 @@ func mayMove(
 	return *found, nil
 }
 
+// wasRemoved tells a refusal to a member that was taken out from all others of its code.
+const wasRemoved = "was removed from this cluster"
+
 // knownRemoved asks the others whether this member was taken out. The leader's last entries to one that is do not
 // always reach it, and without them it would stand for elections forever.
 func (c *Members) knownRemoved(ctx context.Context, servers []raft.Server) bool {
 	_, others := c.ownEntry(servers)
 	return slices.ContainsFunc(others, func(other raft.Server) bool {
 		err := c.peers.Move(ctx, string(other.Address), c.cfg.NodeID, string(c.member.Address), c.cfg.ClusterID())
-		return connect.CodeOf(err) == connect.CodeFailedPrecondition
+		return connect.CodeOf(err) == connect.CodeFailedPrecondition && strings.HasSuffix(err.Error(), wasRemoved)
 	})
 }

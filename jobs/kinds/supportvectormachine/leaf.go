@@ -94,12 +94,12 @@ func (p *trainPhase) leaf(
 
 func (p *trainPhase) newWalk(s *training, ops *kernelops.Set) *walk {
 	w := &walk{training: s, tally: newTally(s, p.candidates(s)), evaluator: kernels.Evaluator{Ops: ops},
-		rowsOf: kernels.ExactRows{Exact: kernels.Exact{Kernel: s.kernel.Kernel}, Ops: ops},
-		active: s.active(p.Params.WorkingSet), chosen: make([]*smo.Candidates[member], len(s.bias)),
+		rowsOf:  kernels.ExactRows{Exact: kernels.Exact{Kernel: s.kernel.Kernel}, Ops: ops},
+		chosen:  make([]*smo.Candidates[member], len(s.bias)),
 		changed: make(map[int64][]int), groups: make([]group, s.classes())}
 	switch s.stage {
 	case stageTrain:
-		for _, k := range w.active {
+		for _, k := range s.active(p.Params.WorkingSet) {
 			w.chosen[k] = smo.NewCandidates[member](w.most)
 		}
 	default:

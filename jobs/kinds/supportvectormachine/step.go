@@ -140,9 +140,8 @@ func (p *trainPhase) choose(k int, all *tally, old *members) []candidate {
 		known[c.Ordinal] = true
 	}
 	from, to := old.of(k)
-	most := max(4*all.most, min(4, p.Params.WorkingSet))
 	var kept []candidate
-	for i := to - 1; i >= from && len(kept)+len(list) < most; i-- {
+	for i := to - 1; i >= from && len(kept)+len(list) < 4*all.most; i-- {
 		if !known[old.ordinal[i]] {
 			kept = append(kept, old.at(i))
 		}
