@@ -178,6 +178,13 @@ func TestMemberRemovedWhileAway(t *testing.T) {
 	if _, err := cluster.Remove(t.Context(), connect.NewRequest(&pb.RemoveRequest{Id: cfg.NodeID})); err != nil {
 		t.Fatal(err)
 	}
+	// What a member is told that asks because it has no leader, whether or not its log says so.
+	err := node.NewPeers(q.follower().member.Port).Move(t.Context(), q.leader().RaftAddr(), cfg.NodeID, cfg.RaftAddr,
+		q.leader().clusterID())
+	if connect.CodeOf(err) != connect.CodeFailedPrecondition || !strings.HasSuffix(err.Error(),
+		"was removed from this cluster") {
+		t.Errorf("a removed member that asks: %v", err)
+	}
 	back, err := q.startWith(cfg)
 	if err == nil { // told later than it started
 		err = <-back.Failed()
