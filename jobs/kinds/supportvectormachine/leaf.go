@@ -29,7 +29,6 @@ type walk struct {
 	evaluator kernels.Evaluator
 	before    coefficients
 	after     coefficients
-	active    []int                     // machines
 	chosen    []*smo.Candidates[member] // of each machine that chooses candidates
 	moves     []moves                   // by class, what they do to the records of that class
 	changed   map[int64][]int           // the working members of a record, by its ordinal
