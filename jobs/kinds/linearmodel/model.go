@@ -6,6 +6,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/dual"
 	"github.com/gram-compute/gram/jobs/learn/features"
+	"github.com/gram-compute/gram/jobs/learn/margin"
 )
 
 // model is the machines, with what is proved of each.
@@ -16,7 +17,7 @@ type model struct {
 	biasScale float64
 	weights   []float64 // [machines, stride]; a row ends with the bias
 	proofs    []dual.Certificate
-	margins   []dual.Margin // nil if the loss has none, or params.margin did not ask for them
+	margins   margin.List // nil if the loss has none, or params.margin did not ask for them
 	rounds    int64
 }
 
@@ -56,7 +57,9 @@ func (m *model) begin() {
 	for k := range m.proofs {
 		m.proofs[k].Primal = math.Inf(1)
 	}
-	m.margins = unbounded(m.loss, m.machines())
+	if m.loss.HasMargin() {
+		m.margins = margin.Unbounded(m.machines())
+	}
 }
 
 // Fields lists the model.
@@ -69,7 +72,8 @@ func (m *model) Fields(f *jobs.Fields) {
 	f.Check(m.check)
 	jobs.List(f, "weights", &m.weights, m.machines(), m.stride())
 	m.proofFields(f)
-	m.marginFields(f)
+	m.margins.Fields(f, m.machines())
+	f.Require(m.margins == nil || m.loss.HasMargin(), "a margin with loss %s", m.loss)
 	jobs.Scalar(f, "training.rounds", &m.rounds)
 	f.Require(jobs.Finite(m.weights) && m.rounds >= 0 && m.rounds <= maxRounds,
 		"a linear model after %d rounds, or one with weights that are not finite", m.rounds)

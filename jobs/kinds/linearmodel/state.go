@@ -77,7 +77,7 @@ func (j job) next(s *training, phase string, state jobs.Stored, facts jobs.Facts
 	if finished {
 		facts.Add("linear.rounds", s.rounds)
 		facts.Add("linear.gap", s.relative())
-		s.marginFacts(&facts)
+		s.margins.Facts(&facts, "linear")
 		if !j.Params.Margin {
 			s.margins = nil
 		}

@@ -16,6 +16,9 @@ import (
 // most is how many machines, classes or pictures are shown.
 const most = 32
 
+// few is how many margins are.
+const few = 8
+
 // describe tells people what a model is, within 80 columns.
 func (m *model) describe(p *describe.Page) error {
 	labels := m.space.Labels.List()
@@ -30,6 +33,7 @@ func (m *model) describe(p *describe.Page) error {
 	p.Line("rounds", "%d", m.rounds)
 	p.Line("violation", "%.3g", m.worst())
 	p.Line("proved", "%s", m.says())
+	m.margins.Describe(p, m.marginMachines(), few)
 	if m.regresses {
 		p.Line("bias", "%.6g", m.bias[0])
 		return nil
@@ -120,6 +124,12 @@ func (m *model) figures(metrics []jobs.Metric) ([]jobs.Figure, error) {
 			Caption: "The greatest violation of the conditions of Karush, Kuhn and Tucker among the machines at work."},
 		{Title: "What is proved", Table: proved, Caption: caption},
 	}
+	figures = append(figures, m.margins.Figures(m.marginMachines(), most)...)
+	planes, err := m.planeFigures(metrics)
+	if err != nil {
+		return nil, err
+	}
+	figures = append(figures, planes...)
 	largest := rank.Greatest(m.len(), m.size)
 	largest = largest[:min(most, len(largest))]
 	figures = append(figures, jobs.Pictures("Support vectors of largest coefficients",

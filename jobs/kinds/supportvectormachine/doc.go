@@ -15,12 +15,14 @@
 //
 // The records lie in at most params.blocks logical blocks of one size, each the leaf of a round. Each training
 // record has a coefficient alpha and a value of f in each machine of its class: the leaf's carry. A round of phase
-// train does one of three things, the stage of its state.
+// train does one of four things, the stage of its state.
 //
 //	train    a leaf adds what the last working sets changed to f, in float32 kernel values and float64 sums, and finds
 //	         the most violating records of its block; the step solves the dual of the next working sets
 //	collect  gathers the records whose alpha is not 0: the support vectors
-//	prove    computes f of each record anew, in float64 kernel values, and what the certificates add up
+//	prove    computes f of each record anew, in float64 kernel values, and what the certificates and the bounds on the
+//	         margins add up
+//	close    after the training: writes the support vectors, and draws the records of a picture; where it is asked for
 //
 // A machine trains until its violation is at most params.tol. When all do, the support vectors are collected, and
 // violation and objectives are taken from f of stage prove. A machine whose violation is above params.tol then

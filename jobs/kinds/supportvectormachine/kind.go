@@ -1,6 +1,7 @@
 package supportvectormachine
 
 import (
+	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/blocks"
 	"github.com/gram-compute/gram/jobs/learn/classify"
@@ -8,6 +9,7 @@ import (
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/kernels"
+	"github.com/gram-compute/gram/jobs/learn/margin"
 	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -42,13 +44,15 @@ type Params struct {
 	MaxRounds    int                 `json:"max_rounds"`
 	ClassWeights params.ClassWeights `json:"class_weights,omitempty"`
 	Costs        evaluation.Costs    `json:"costs,omitempty"`
-	Features     features.Params     `json:"features"`
+	margin.Outputs
+	Features features.Params `json:"features"`
 	blocks.Number
 }
 
 // Parameters declares the parameters.
 func (p *Params) Parameters() []params.Parameter {
-	return append(append(p.modeParameters(), p.Declare(kernels.RBF)...),
+	list := append(p.modeParameters(), p.Declare(kernels.RBF)...)
+	list = append(list,
 		params.Number("C", &p.C, 1, "[1e-9, 1e9]").
 			Says("Cost of a record that is not beyond the margin, and the most that its coefficient may be."),
 		params.Number("tol", &p.Tol, 1e-3, "[1e-12, 1)").
@@ -63,13 +67,17 @@ func (p *Params) Parameters() []params.Parameter {
 		p.Costs.Parameter(evaluation.CostsJudge),
 		p.Features.Section(),
 	)
+	return append(list, p.Outputs.Parameters(p.needMargin)...)
 }
 
 // Complete writes in the defaults of the kernel.
 func (p *Params) Complete() { p.Params = p.WithDefaults() }
 
 // job is what all phases of a job know.
-type job struct{ classify.Job[Params] }
+type job struct {
+	classify.Job[Params]
+	way dataset.Way // how training records are named
+}
 
 // New makes the algorithm: the phases of the package.
 func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
@@ -77,7 +85,7 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := job{read}
+	j := job{read, jobs.WayOf(spec.Spec, jobs.Input)}
 	space, err := features.NewBuilder(j.Params.Features, spec, j.Params.labels(), features.Compares())
 	if err != nil {
 		return nil, params.In("spec.params", err)

@@ -32,12 +32,14 @@ type walk struct {
 	chosen    []*smo.Candidates[member] // of each machine that chooses candidates
 	moves     []moves                   // by class, what they do to the records of that class
 	changed   map[int64][]int           // the working members of a record, by its ordinal
+	places    map[uint64][]int          // support vectors by the hash of their row, where margins are bounded
 	dense     []float32
 	groups    []group // records of a chunk by class
 	values    []float32
 	sum, k    []float64
 	rowsOf    kernels.ExactRows
 	proof     *proofSums // of stage prove
+	closing   *closing   // of stage close
 }
 
 // leaf goes once over the leaf's own block.
@@ -88,7 +90,7 @@ func (p *trainPhase) leaf(
 			w.keep(k, c)
 		}
 	}
-	return w.tally, jobs.ArraysOf(&w.after), nil
+	return w.tally, jobs.ArraysOf(&w.after), w.write(ctx, leaf, p.Params.SupportVectors)
 }
 
 func (p *trainPhase) newWalk(s *training, ops *kernelops.Set) *walk {
@@ -107,8 +109,14 @@ func (p *trainPhase) newWalk(s *training, ops *kernelops.Set) *walk {
 		}
 		w.most = 1
 	}
-	if s.stage == stageProve {
+	switch {
+	case s.stage == stageClose:
+		w.closing = p.newClosing(s.model)
+	case s.stage == stageProve:
 		w.proof = newProofSums(s.model, ops)
+		if s.margins != nil {
+			w.tally.margins, w.places = newMarginTally(len(s.bias)), s.placesOf()
+		}
 	}
 	w.begin(ops)
 	return w

@@ -31,8 +31,14 @@ func (w *walk) measure(r record) error {
 	if w.stage == stageCollect {
 		w.collect(r, class)
 	}
+	if w.closing != nil {
+		w.closing.add(r, class, cost, w.after.alpha[r.at:r.at+w.perRecord()], w.after.f[r.at:])
+	}
 	if cost == 0 {
 		return nil
+	}
+	if w.tally.margins != nil {
+		w.findTwins(r.X.Row(r.i), class)
 	}
 	if w.regresses {
 		return w.measureNumber(r, cost)
@@ -51,6 +57,9 @@ func (w *walk) measure(r record) error {
 		terms := smo.Record{Alpha: w.after.alpha[at], Y: y, Cost: cost, Value: w.after.f[at], Error: w.proof.errors[at]}
 		if err := w.addTerms(machine, terms.Terms(w.bias[machine]), terms.Alpha != 0, r); err != nil {
 			return err
+		}
+		if w.tally.margins != nil {
+			w.tally.margins.nearest[machine].Add(terms)
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/kernels"
+	"github.com/gram-compute/gram/jobs/learn/margin"
 	"github.com/gram-compute/gram/jobs/learn/smo"
 	"github.com/gram-compute/gram/kernelops"
 )
@@ -19,6 +20,7 @@ type model struct {
 	supports
 	violation []float64 // of each machine, at the end
 	proofs    []smo.Certificate
+	margins   margin.List // nil if there are none, or params.margin did not ask for them
 	rounds    int64
 }
 
@@ -80,6 +82,8 @@ func (m *model) Fields(f *jobs.Fields) {
 	m.supports.Fields(f, m.space.Width, m.classes())
 	jobs.List(f, "training.violation", &m.violation, m.classes().machines())
 	m.proofFields(f)
+	m.margins.Fields(f, m.classes().machines())
+	f.Require(m.margins == nil || m.hasMargin(), "a margin with kernel %s", m.kernel.Text())
 	jobs.Scalar(f, "training.rounds", &m.rounds)
 	f.Require(jobs.Finite(m.bias) && m.rounds >= 0 && m.rounds <= maxRounds,
 		"a support vector machine after %d rounds, or with a bias that is not finite", m.rounds)

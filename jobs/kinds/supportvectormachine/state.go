@@ -5,14 +5,17 @@ import (
 	"slices"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/margin"
 )
 
 // The stages of the training. A round of train changes the coefficients of working sets; one of collect gathers the
-// support vectors; one of prove computes the decisions on all records anew, in float64, and certifies them.
+// support vectors; one of prove computes the decisions on all records anew, in float64, and certifies them; one of
+// close, where it is asked for, writes the support vectors.
 const (
 	stageTrain = iota
 	stageCollect
 	stageProve
+	stageClose
 )
 
 // training is a model in training. In stage train it has no support vectors, only the working sets.
@@ -34,13 +37,16 @@ func newTraining(m *model) *training {
 	for k := range m.violation {
 		m.violation[k] = math.MaxFloat64
 	}
+	if m.hasMargin() {
+		m.margins = margin.Unbounded(n)
+	}
 	return &training{model: m, settled: make([]int32, n), proved: math.MaxFloat64}
 }
 
 // Fields lists the state.
 func (s *training) Fields(f *jobs.Fields) {
 	jobs.Make(f, &s.model).Fields(f)
-	f.Int("stage", &s.stage, stageTrain, stageProve)
+	f.Int("stage", &s.stage, stageTrain, stageClose)
 	jobs.List(f, "costs", &s.costs, max(1, s.space.Labels.Len()))
 	jobs.List(f, "settled", &s.settled, s.classes().machines())
 	f.Int("exact", &s.exact, 0, 1)
@@ -51,7 +57,7 @@ func (s *training) Fields(f *jobs.Fields) {
 // own gives the state memory that no array shares.
 func (s *training) own() {
 	s.bias, s.violation, s.proofs = slices.Clone(s.bias), slices.Clone(s.violation), slices.Clone(s.proofs)
-	s.settled = slices.Clone(s.settled)
+	s.settled, s.margins = slices.Clone(s.settled), slices.Clone(s.margins)
 }
 
 // machineNumbers bounds the rows of the working sets of a round, in values. More machines take turns.

@@ -20,7 +20,7 @@ const trainName = "train"
 func (p *trainPhase) phase() jobs.Phase {
 	return jobs.MapReduce[*training, *tally]{
 		Name: trainName, State: jobs.Load[training], Partial: func() *tally { return new(tally) },
-		Carry: p.leaf, Merge: (*tally).plus, Step: p.step,
+		Carry: p.leaf, Merge: (*tally).plus, Step: p.step, Gathers: p.gathers,
 	}.Phase()
 }
 
@@ -35,6 +35,9 @@ func (p *trainPhase) step(ctx context.Context, s *training, all *tally, round jo
 		return jobs.Next{}, jobs.Malformed("a tally of %d classes and %d columns", all.classes, all.up.width)
 	}
 	s.own()
+	if s.stage == stageClose {
+		return p.close(ctx, s, all, round)
+	}
 	s.rounds++
 	var facts jobs.Facts
 	switch s.stage {
@@ -192,6 +195,7 @@ func (p *trainPhase) certify(s *training, all *tally) error {
 			standing.Rate = all.rate + s.epsilon
 		}
 		s.proofs[k] = smo.Certify(standing)
+		s.bound(k, standing, all.margins)
 		s.violation[k] = max(0, all.extremes[k].Violation())
 		if s.proves() && !(s.proofs[k].Primal >= 0) || s.violation[k]-s.violation[k] != 0 {
 			return jobs.Malformed("the objective of machine %d is %v, its violation %v", k, s.proofs[k].Primal,
@@ -230,9 +234,16 @@ func (p *trainPhase) end(s *training, facts jobs.Facts, round jobs.Round) (jobs.
 		facts.Add(jobs.WarningsMetric, []string{fmt.Sprintf("after %d rounds, the violation is %.3g, more than params.tol, "+
 			"%g: raise params.max_rounds, scale the features, or lower params.C", s.rounds, worst, p.Params.Tol)})
 	}
+	s.marginFacts(&facts, p.Params.Margin)
 	metrics, err := facts.Metrics()
 	if err != nil {
 		return jobs.Next{}, err
+	}
+	if p.closes(s.model) {
+		s.stage = stageClose
+		next := jobs.Next{Phase: trainName, Trees: []int{round.Plan.Blocks}, State: jobs.ArraysOf(s)}
+		next.Metrics = metrics
+		return next, nil
 	}
 	return p.Judge.End(jobs.Next{State: jobs.ArraysOf(s.model), Metrics: metrics}, round.Plan), nil
 }

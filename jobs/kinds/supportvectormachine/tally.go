@@ -2,6 +2,7 @@ package supportvectormachine
 
 import (
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/margin"
 	"github.com/gram-compute/gram/jobs/learn/smo"
 	"github.com/gram-compute/gram/jobs/learn/sums"
 	"github.com/gram-compute/gram/protocol"
@@ -13,13 +14,15 @@ const termSums = 7
 // tally is what leaves found together.
 type tally struct {
 	classes  pairs
-	most     int            // candidates of each side and machine
-	up, low  members        // the most violating of each side
-	extremes []smo.Extremes // of each machine
-	terms    *sums.Exact    // [machines x termSums]
-	rate     float64        // the greatest |target| of a number with a coefficient
-	diagonal float64        // the greatest k(x, x) of a record with a coefficient
-	found    supports       // of stage collect
+	most     int             // candidates of each side and machine
+	up, low  members         // the most violating of each side
+	extremes []smo.Extremes  // of each machine
+	terms    *sums.Exact     // [machines x termSums]
+	rate     float64         // the greatest |target| of a number with a coefficient
+	diagonal float64         // the greatest k(x, x) of a record with a coefficient
+	found    supports        // of stage collect
+	margins  *marginTally    // of stage prove; nil of others
+	written  *margin.Written // of stage close; nil of others
 }
 
 func newTally(s *training, most int) *tally {
@@ -46,6 +49,12 @@ func (t *tally) Fields(f *jobs.Fields) {
 	jobs.Scalar(f, "diagonal", &t.diagonal)
 	jobs.Scalar(f, "rate", &t.rate)
 	t.found.Fields(f, width, t.classes)
+	if f.Has("margin.twins", t.margins != nil) {
+		jobs.Make(f, &t.margins).Fields(f, t.classes.machines())
+	}
+	if f.Has("support", t.written != nil) {
+		jobs.Make(f, &t.written).Fields(f)
+	}
 }
 
 func (t *tally) extremeFields(f *jobs.Fields) {
@@ -79,6 +88,12 @@ func (t *tally) plus(right *tally) (*tally, error) {
 		both.keep(k, chosen)
 	}
 	var err error
+	if both.margins, err = t.margins.plus(right.margins); err != nil {
+		return nil, err
+	}
+	if both.written, err = t.written.Plus(right.written); err != nil {
+		return nil, err
+	}
 	if both.terms, err = t.terms.Plus(right.terms); err != nil {
 		return nil, err
 	}
