@@ -15,6 +15,8 @@ func machines() []Case {
 		{Name: "machine-margin", Kind: machine,
 			Params: `{"margin":true,"support_vectors":true,"C":100,"features":{"scale":"standard"}}`,
 			Golden: true, Phases: iris},
+		{Name: "machine-probability", Kind: machine,
+			Params: `{"probability":true,"features":{"scale":"standard"}}`, Golden: true, Phases: iris},
 		{Name: "machine-texts", Kind: machine, Params: `{"kernel":"sigmoid","features":{"hashing":{"bits":6}}}`,
 			Golden: true, Phases: Mails, Shards: []*Data{roundingTexts}},
 		{Name: "machine-regress", Kind: machine, Params: `{"mode":"regress","features":{"scale":"standard"}}`,

@@ -33,6 +33,9 @@ func (m *model) describe(p *describe.Page) error {
 	p.Line("rounds", "%d", m.rounds)
 	p.Line("violation", "%.3g", m.worst())
 	p.Line("proved", "%s", m.says())
+	if m.sigmoids != nil {
+		p.Line("probability", "by a sigmoid of each machine, fitted on %d folds", folds)
+	}
 	m.margins.Describe(p, m.marginMachines(), few)
 	if m.regresses {
 		p.Line("bias", "%.6g", m.bias[0])

@@ -43,6 +43,13 @@
 // (4 units in the last place, see package kernels). A sigmoid kernel, and a polynomial one whose scale or offset is
 // negative, may not be positive semidefinite: then the dual bounds nothing, and the model says so.
 //
+// # Probabilities
+//
+// With params.probability each record falls into one of five folds, by chance of its identity. First the machines are
+// trained without a fold, in turn: its records cost nothing, and their decisions are kept as carry at the end (stage
+// hold). Rounds of stage calibrate then fit a sigmoid to the decisions of each machine, by exact sums (package
+// calibration). The machines of all records are trained last, and are those of a job without probabilities.
+//
 // # Phases
 //
 //	features  width, labels, scaling, hashing; see package features

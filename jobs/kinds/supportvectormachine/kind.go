@@ -45,6 +45,7 @@ type Params struct {
 	ClassWeights params.ClassWeights `json:"class_weights,omitempty"`
 	Costs        evaluation.Costs    `json:"costs,omitempty"`
 	margin.Outputs
+	Probabilities
 	Features features.Params `json:"features"`
 	blocks.Number
 }
@@ -67,7 +68,7 @@ func (p *Params) Parameters() []params.Parameter {
 		p.Costs.Parameter(evaluation.CostsJudge),
 		p.Features.Section(),
 	)
-	return append(list, p.Outputs.Parameters(p.needMargin)...)
+	return append(append(list, p.probabilityParameter()), p.Outputs.Parameters(p.needMargin)...)
 }
 
 // Complete writes in the defaults of the kernel.
@@ -113,6 +114,9 @@ func (j job) begin(_ jobs.Arrays, space *features.Space, plan jobs.Plan) (jobs.N
 	s := newTraining(&model{space: space, kernel: kernels.NewFunction(kernel, space), regresses: j.Params.regresses(),
 		epsilon: j.Params.Epsilon})
 	s.costs = costs
+	if j.Params.Probability {
+		s.calibrating = newCalibrating(len(s.bias))
+	}
 	return jobs.Next{Phase: trainName, State: jobs.ArraysOf(s), Trees: []int{plan.Blocks}}, nil
 }
 

@@ -14,12 +14,14 @@ import (
 // coefficients are a leaf's carry: of each training record of its block, one of each for each slot.
 type coefficients struct {
 	alpha, f []float64 // [records x slots]
+	held     []float64 // alike, of trainings without a record's fold; nil where no probabilities are asked for
 }
 
 // Fields lists the coefficients.
 func (c *coefficients) Fields(f *jobs.Fields) {
 	jobs.List(f, "alpha", &c.alpha)
 	jobs.List(f, "f", &c.f, len(c.alpha))
+	jobs.Optional(f, "held", &c.held, len(c.alpha))
 }
 
 // walk goes over the records of a leaf's block.
@@ -40,6 +42,7 @@ type walk struct {
 	rowsOf    kernels.ExactRows
 	proof     *proofSums // of stage prove
 	closing   *closing   // of stage close
+	foldOf    func(r record) int
 }
 
 // leaf goes once over the leaf's own block.
@@ -90,6 +93,10 @@ func (p *trainPhase) leaf(
 			w.keep(k, c)
 		}
 	}
+	if w.stage == stageHold {
+		clear(w.after.alpha)
+		clear(w.after.f)
+	}
 	return w.tally, jobs.ArraysOf(&w.after), w.write(ctx, leaf, p.Params.SupportVectors)
 }
 
@@ -97,6 +104,7 @@ func (p *trainPhase) newWalk(s *training, ops *kernelops.Set) *walk {
 	w := &walk{training: s, tally: newTally(s, p.candidates(s)), evaluator: kernels.Evaluator{Ops: ops},
 		rowsOf:  kernels.ExactRows{Exact: kernels.Exact{Kernel: s.kernel.Kernel}, Ops: ops},
 		chosen:  make([]*smo.Candidates[member], len(s.bias)),
+		foldOf:  p.foldsOf(),
 		changed: make(map[int64][]int), groups: make([]group, s.classes())}
 	switch s.stage {
 	case stageTrain:
@@ -193,6 +201,9 @@ func (w *walk) carryOver(base, n int) error {
 	if len(w.before.alpha) == 0 {
 		w.after.alpha = append(w.after.alpha, make([]float64, n)...)
 		w.after.f = append(w.after.f, make([]float64, n)...)
+		if w.calibrating != nil {
+			w.after.held = append(w.after.held, make([]float64, n)...)
+		}
 		return nil
 	}
 	if base+n > len(w.before.alpha) {
@@ -200,6 +211,12 @@ func (w *walk) carryOver(base, n int) error {
 	}
 	w.after.alpha = append(w.after.alpha, w.before.alpha[base:base+n]...)
 	w.after.f = append(w.after.f, w.before.f[base:base+n]...)
+	if w.calibrating != nil {
+		if len(w.before.held) != len(w.before.alpha) {
+			return jobs.Malformed("%d decisions are kept for %d coefficients", len(w.before.held), len(w.before.alpha))
+		}
+		w.after.held = append(w.after.held, w.before.held[base:base+n]...)
+	}
 	return nil
 }
 

@@ -31,6 +31,15 @@ func (w *walk) measure(r record) error {
 	if w.stage == stageCollect {
 		w.collect(r, class)
 	}
+	if w.holds(r) {
+		return nil
+	}
+	if w.stage == stageCalibrate {
+		if cost == 0 {
+			return nil
+		}
+		return w.calibrate(r, class)
+	}
 	if w.closing != nil {
 		w.closing.add(r, class, cost, w.after.alpha[r.at:r.at+w.perRecord()], w.after.f[r.at:])
 	}

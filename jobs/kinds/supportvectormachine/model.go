@@ -20,6 +20,7 @@ type model struct {
 	supports
 	violation []float64 // of each machine, at the end
 	proofs    []smo.Certificate
+	sigmoids  []float64   // [machines x 2]: A and B; nil if params.probability did not ask for them
 	margins   margin.List // nil if there are none, or params.margin did not ask for them
 	rounds    int64
 }
@@ -82,6 +83,7 @@ func (m *model) Fields(f *jobs.Fields) {
 	m.supports.Fields(f, m.space.Width, m.classes())
 	jobs.List(f, "training.violation", &m.violation, m.classes().machines())
 	m.proofFields(f)
+	m.sigmoidFields(f)
 	m.margins.Fields(f, m.classes().machines())
 	f.Require(m.margins == nil || m.hasMargin(), "a margin with kernel %s", m.kernel.Text())
 	jobs.Scalar(f, "training.rounds", &m.rounds)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/calibration"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/kernels"
 	"github.com/gram-compute/gram/jobs/learn/rank"
@@ -29,6 +30,7 @@ type predictor struct {
 	decisions []float64     // of one record, by machine
 	votes     []float64
 	outcomes  []jobs.Outcome
+	pairs     *calibration.Pairs
 }
 
 // machineTerm is a coefficient, with its sign.
@@ -75,7 +77,11 @@ func (p *predictor) Answers() jobs.Answers {
 	if p.regresses {
 		return jobs.Answers{Value: "value"}
 	}
-	return jobs.Answers{Labels: p.labels, Value: "score", Scores: p.labels}
+	value := "score"
+	if p.sigmoids != nil {
+		value = "probability"
+	}
+	return jobs.Answers{Labels: p.labels, Value: value, Scores: p.labels}
 }
 
 // Predict gives each record the label of the greatest score, of equals the first.
@@ -111,6 +117,9 @@ func (p *predictor) chunk(c rows.Chunk) error {
 			continue
 		}
 		scores := p.scores()
+		if p.sigmoids != nil {
+			scores = p.probabilities()
+		}
 		best := rank.First(scores)
 		p.outcomes = append(p.outcomes, jobs.Outcome{Label: p.labels[best], Value: scores[best], Scores: scores})
 	}

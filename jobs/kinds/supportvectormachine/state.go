@@ -10,23 +10,27 @@ import (
 
 // The stages of the training. A round of train changes the coefficients of working sets; one of collect gathers the
 // support vectors; one of prove computes the decisions on all records anew, in float64, and certifies them; one of
-// close, where it is asked for, writes the support vectors.
+// close, where it is asked for, writes the support vectors. For probabilities there are trainings without a fold before,
+// each of which ends in one of hold, that keeps the decisions on the fold; rounds of calibrate fit the sigmoids.
 const (
 	stageTrain = iota
 	stageCollect
 	stageProve
 	stageClose
+	stageHold
+	stageCalibrate
 )
 
 // training is a model in training. In stage train it has no support vectors, only the working sets.
 type training struct {
 	*model
-	stage   int
-	costs   []float64 // of a record of each class that weighs 1
-	settled []int32   // 1 of the machines whose violation is at most tol
-	working members   // the working sets, with what the last round changed
-	exact   int       // 1: kernel values are those of float64, as float32 ones do not lead on
-	proved  float64   // the greatest violation of the last pass of stage prove
+	stage       int
+	costs       []float64    // of a record of each class that weighs 1
+	settled     []int32      // 1 of the machines whose violation is at most tol
+	working     members      // the working sets, with what the last round changed
+	exact       int          // 1: kernel values are those of float64, as float32 ones do not lead on
+	calibrating *calibrating // nil where no probabilities are asked for
+	proved      float64      // the greatest violation of the last pass of stage prove
 }
 
 // newTraining begins the training of a model that has its space, kernel and mode.
@@ -46,17 +50,22 @@ func newTraining(m *model) *training {
 // Fields lists the state.
 func (s *training) Fields(f *jobs.Fields) {
 	jobs.Make(f, &s.model).Fields(f)
-	f.Int("stage", &s.stage, stageTrain, stageClose)
+	f.Int("stage", &s.stage, stageTrain, stageCalibrate)
 	jobs.List(f, "costs", &s.costs, max(1, s.space.Labels.Len()))
 	jobs.List(f, "settled", &s.settled, s.classes().machines())
 	f.Int("exact", &s.exact, 0, 1)
 	jobs.Scalar(f, "proved", &s.proved)
+	if f.Has("calibration.bias", s.calibrating != nil) {
+		jobs.Make(f, &s.calibrating).Fields(f, s.classes().machines())
+	}
+	f.Require(s.calibrating != nil || s.stage != stageHold && s.stage != stageCalibrate, "stage %d", s.stage)
 	s.working.Fields(f, "working", s.space.Width, s.classes())
 }
 
 // own gives the state memory that no array shares.
 func (s *training) own() {
 	s.bias, s.violation, s.proofs = slices.Clone(s.bias), slices.Clone(s.violation), slices.Clone(s.proofs)
+	s.calibrating = s.calibrating.own()
 	s.settled, s.margins = slices.Clone(s.settled), slices.Clone(s.margins)
 }
 

@@ -45,6 +45,12 @@ func (p *trainPhase) step(ctx context.Context, s *training, all *tally, round jo
 		if err := p.train(ctx, s, all, &facts); err != nil {
 			return jobs.Next{}, err
 		}
+	case stageHold:
+		p.hold(s, all, &facts)
+	case stageCalibrate:
+		if err := p.fit(s, all, &facts); err != nil {
+			return jobs.Next{}, err
+		}
 	case stageCollect:
 		s.supports, s.working, s.stage = all.found, members{width: s.space.Width}, stageProve
 		for k, e := range all.extremes {
@@ -75,6 +81,10 @@ func (p *trainPhase) train(ctx context.Context, s *training, all *tally, facts *
 		}
 		e := all.extremes[k]
 		if math.IsInf(e.Violation(), 0) && s.violation[k] == math.MaxFloat64 {
+			if s.calibrating.leavesOut() { // the fold has all records of a class
+				s.settled[k] = 1
+				continue
+			}
 			return p.weightless(s, k)
 		}
 		s.violation[k], s.bias[k] = max(0, e.Violation()), e.Bias()
@@ -87,9 +97,13 @@ func (p *trainPhase) train(ctx context.Context, s *training, all *tally, facts *
 			return err
 		}
 	}
-	facts.Add(fmt.Sprintf("svm.round.%06d.violation", s.rounds), worst)
+	if !s.calibrating.leavesOut() {
+		facts.Add(fmt.Sprintf("svm.round.%06d.violation", s.rounds), worst)
+	}
 	if s.working.len() == 0 && len(s.active(p.Params.WorkingSet)) == 0 || s.rounds >= int64(p.Params.MaxRounds) {
-		s.stage = stageCollect
+		if s.stage = stageCollect; s.calibrating.leavesOut() {
+			s.stage = stageHold
+		}
 	}
 	return nil
 }

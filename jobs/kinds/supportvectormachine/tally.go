@@ -2,6 +2,7 @@ package supportvectormachine
 
 import (
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/calibration"
 	"github.com/gram-compute/gram/jobs/learn/margin"
 	"github.com/gram-compute/gram/jobs/learn/smo"
 	"github.com/gram-compute/gram/jobs/learn/sums"
@@ -22,6 +23,7 @@ type tally struct {
 	diagonal float64         // the greatest k(x, x) of a record with a coefficient
 	found    supports        // of stage collect
 	margins  *marginTally    // of stage prove; nil of others
+	fits     *sums.Exact     // [machines x calibration.Sums], of stage calibrate; empty of others
 	written  *margin.Written // of stage close; nil of others
 }
 
@@ -30,6 +32,10 @@ func newTally(s *training, most int) *tally {
 		extremes: make([]smo.Extremes, s.classes().machines()), terms: sums.NewExact(termSums * s.classes().machines())}
 	for k := range t.extremes {
 		t.extremes[k] = smo.NewExtremes()
+	}
+	t.fits = sums.NewExact(0)
+	if s.stage == stageCalibrate {
+		t.fits = sums.NewExact(calibration.Sums * s.classes().machines())
 	}
 	return t
 }
@@ -52,6 +58,7 @@ func (t *tally) Fields(f *jobs.Fields) {
 	if f.Has("margin.twins", t.margins != nil) {
 		jobs.Make(f, &t.margins).Fields(f, t.classes.machines())
 	}
+	jobs.Make(f, &t.fits).Fields(f, "fits")
 	if f.Has("support", t.written != nil) {
 		jobs.Make(f, &t.written).Fields(f)
 	}
@@ -92,6 +99,9 @@ func (t *tally) plus(right *tally) (*tally, error) {
 		return nil, err
 	}
 	if both.written, err = t.written.Plus(right.written); err != nil {
+		return nil, err
+	}
+	if both.fits, err = t.fits.Plus(right.fits); err != nil {
 		return nil, err
 	}
 	if both.terms, err = t.terms.Plus(right.terms); err != nil {
