@@ -38,6 +38,10 @@ func linearModels() []Case {
 			Shards: []*Data{roundingTexts}, Blocks: true},
 		{Name: "linear-ascends", Kind: linear, Params: `{"solver":"ascend","max_rounds":20}`, Phases: iris,
 			Memory: &Large{Input: sparse}},
+		{Name: "linear-ascends-dense", Kind: linear, Params: `{"solver":"ascend","max_rounds":8}`,
+			Memory: &Large{Input: table32}},
+		{Name: "linear-newton-sparse", Kind: linear, Params: `{"solver":"newton","max_rounds":8}`,
+			Memory: &Large{Input: narrow}},
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 
 // describe tells people what a model is, within 80 columns: what is proved of it, and for each class the columns (of
 // texts, the words) whose weights speak most for it. For two classes they are those of the one row, with its sign
-// turned for the first class.
+// turned for the first class; of machines of two classes each, they are those of each two.
 func (m *model) describe(p *describe.Page) error {
 	const few = 8 // classes, and columns of each
 	if m.regresses {
@@ -31,17 +31,37 @@ func (m *model) describe(p *describe.Page) error {
 	m.describeMargins(p, few)
 	for _, y := range classes {
 		machine, sign := y, 1.0
-		if m.machines() == 1 {
+		switch {
+		case m.paired:
+			m.describePairs(p, labels, classes, y, few)
+			continue
+		case m.machines() == 1:
 			machine, sign = 0, m.side(0, y)
 		}
-		w := m.row(m.weights, machine)
-		p.Text("\n%s (bias %.4g)\n", describe.Clip(strconv.QuoteToGraphic(labels[y]), describe.Width-20),
-			float64(float64(sign*w[m.space.Width])*m.biasScale))
-		p.Words(describe.Leading(m.space.Width, func(j int) float64 { return float64(sign * w[j]) }, m.columnName,
-			p.Few(few)))
+		m.describeWeights(p, strconv.QuoteToGraphic(labels[y]), machine, sign, few)
 	}
 	p.Shown("%d of %d classes", len(classes), len(labels))
 	return nil
+}
+
+// describePairs tells of the machines that look for a class, against those before it of some.
+func (m *model) describePairs(p *describe.Page, labels []string, classes []int, y, few int) {
+	for _, first := range classes {
+		if first < y {
+			m.describeWeights(p, fmt.Sprintf("%q against %q", labels[y], labels[first]),
+				m.pairs().Machine(first, y), 1, few)
+		}
+	}
+}
+
+// describeWeights tells the bias and the columns that speak most for what a machine looks for, or with sign -1 for the
+// others.
+func (m *model) describeWeights(p *describe.Page, name string, machine int, sign float64, few int) {
+	w := m.row(m.weights, machine)
+	p.Text("\n%s (bias %.4g)\n", describe.Clip(name, describe.Width-20),
+		float64(float64(sign*w[m.space.Width])*m.biasScale))
+	p.Words(describe.Leading(m.space.Width, func(j int) float64 { return float64(sign * w[j]) }, m.columnName,
+		p.Few(few)))
 }
 
 // describeTraining tells what a model was made of, and what is proved of it.
@@ -56,17 +76,6 @@ func (m *model) columnName(j int) string {
 		return strconv.QuoteToGraphic(string(d.Terms.At(j)))
 	}
 	return "column " + strconv.Itoa(j+1)
-}
-
-// machineName says what a machine looks for.
-func (m *model) machineName(k int) string {
-	if m.regresses {
-		return "value"
-	}
-	if m.machines() == 1 {
-		return fmt.Sprintf("%s against %s", m.space.Labels.At(1), m.space.Labels.At(0))
-	}
-	return string(m.space.Labels.At(k))
 }
 
 // figures are the gaps by round, what is proved in the end, and the weights as pictures where their width is a square;

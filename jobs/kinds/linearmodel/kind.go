@@ -37,6 +37,7 @@ type Params struct {
 	Mode         string              `json:"mode"`
 	Loss         string              `json:"loss"`
 	Epsilon      float64             `json:"epsilon"`
+	Classes      string              `json:"classes"`
 	C            float64             `json:"C"`
 	Solver       string              `json:"solver"`
 	Tol          float64             `json:"tol"`
@@ -55,6 +56,7 @@ func (p *Params) Parameters() []params.Parameter {
 		p.modeParameter(),
 		p.lossParameter(),
 		p.epsilonParameter(),
+		p.classesParameter(),
 		params.Number("C", &p.C, 1, "[1e-9, 1e9]").
 			Says("Cost of the losses, in comparison with half the square of the weights."),
 		params.Choice("solver", &p.Solver, solverAuto, solverAuto, newtonName, ascendName).
@@ -148,6 +150,11 @@ func (j job) first(state jobs.Arrays, space *features.Space) (*model, error) {
 			return nil, err
 		}
 		m.space = base.space
+	}
+	if m.paired = j.Params.Classes == oneVsOne && m.space.Labels.Len() > 2; m.paired {
+		if err := checkPairs(m.space.Labels.Len()); err != nil {
+			return nil, err
+		}
 	}
 	if m.space.Width >= math.MaxInt32 || m.machines() > maxNumbers/m.stride() {
 		return nil, protocol.InputFault(protocol.CodeInputLimit,

@@ -98,7 +98,7 @@ func (t *bends) plus(right *bends) (*bends, error) {
 
 // held are a leaf's carry: of each training record of its block, by machine.
 type held struct {
-	centers, alpha carried // [records, machines]
+	centers, alpha carried // [records, slots]
 }
 
 // Fields lists the coefficients.
@@ -182,8 +182,9 @@ func newBent(s *newtonState) *bent {
 
 // measure finds the coefficients of a record and adds up what they make.
 func (l *bent) measure(r *record) error {
-	for k := range l.standings {
-		at := r.number*l.machines() + k
+	for slot := range l.slots() {
+		k, side := l.at(r.class, slot)
+		at := r.number*l.slots() + slot
 		from := l.before.centers
 		if l.moves[k] == 1 {
 			from = l.before.alpha
@@ -200,16 +201,15 @@ func (l *bent) measure(r *record) error {
 			return err
 		}
 		if r.cost > 0 && l.done[k] == 0 {
-			alpha = l.bend(r, k, center)
+			alpha = l.bend(r, k, side, center)
 		}
 		l.after.centers, l.after.alpha = append(l.after.centers, center), append(l.after.alpha, alpha)
 	}
 	return nil
 }
 
-// bend finds one coefficient.
-func (l *bent) bend(r *record, k int, center float64) float64 {
-	y := l.side(k, r.class)
+// bend finds the coefficient of a record of side y in machine k.
+func (l *bent) bend(r *record, k int, y, center float64) float64 {
 	short := r.target - float64(y*r.Dot(l.row(l.now, k)))
 	alpha, value, bend := l.loss.Near(center, short, r.cost, float64(l.descent[k*descentNumbers]*l.scale))
 	l.standings[k].Add(l.loss, r.target, alpha, short, r.square, r.cost, r.Terms())
