@@ -36,6 +36,7 @@ type Params struct {
 	kernels.Params
 	Mode         string              `json:"mode"`
 	Epsilon      float64             `json:"epsilon"`
+	Nu           float64             `json:"nu"`
 	C            float64             `json:"C"`
 	Tol          float64             `json:"tol"`
 	WorkingSet   int                 `json:"working_set"`
@@ -98,19 +99,24 @@ func (j job) begin(_ jobs.Arrays, space *features.Space, plan jobs.Plan) (jobs.N
 	if err := checkSize(space); err != nil {
 		return jobs.Next{}, err
 	}
+	if j.Params.oneClass() {
+		if err := checkVaries(space); err != nil {
+			return jobs.Next{}, err
+		}
+	}
 	kernel, err := j.Params.Of(space.Width)
 	if err != nil {
 		return jobs.Next{}, err
 	}
 	s := newTraining(&model{space: space, kernel: kernels.NewFunction(kernel, space), regresses: j.Params.regresses(),
-		epsilon: j.Params.Epsilon})
+		epsilon: j.Params.Epsilon, oneClass: j.Params.oneClass(), nu: j.Params.Nu})
 	s.costs = costs
 	return jobs.Next{Phase: trainName, State: jobs.ArraysOf(s), Trees: []int{plan.Blocks}}, nil
 }
 
-// costs are those of a record that weighs 1, by its class; of regression there is one.
+// costs are those of a record that weighs 1, by its class; of regression and of one class there is one.
 func (j job) costs(labels []string) ([]float64, error) {
-	if j.Params.regresses() {
+	if j.Params.regresses() || j.Params.oneClass() {
 		return []float64{j.Params.C}, nil
 	}
 	if _, err := j.Params.Costs.Rule(labels); err != nil {

@@ -38,6 +38,7 @@ type walk struct {
 	sum, k    []float64
 	rowsOf    kernels.ExactRows
 	proof     *proofSums // of stage prove
+	start     *start     // of stages weigh and start
 }
 
 // leaf goes once over the leaf's own block.
@@ -51,6 +52,9 @@ func (p *trainPhase) leaf(
 		}
 		n := len(w.before.alpha)
 		w.after = coefficients{alpha: make([]float64, 0, n), f: make([]float64, 0, n)}
+	}
+	if err := w.beginOneClass(leaf); err != nil {
+		return nil, nil, err
 	}
 	reader, keep := s.space.NewReader(), p.Train()
 	if s.rounds > 0 {
@@ -162,13 +166,13 @@ func (w *walk) chunk(v features.Vectors, from, to int, part jobs.Part) error {
 	return nil
 }
 
-// group sorts the records of a chunk by class. Those of numbers are all in the group of class 1.
+// group sorts the records of a chunk by class. Those of numbers and of one class are all in the group of class 1.
 func (w *walk) group(c rows.Chunk) error {
 	for y := range w.groups {
 		w.groups[y].records, w.groups[y].rows = w.groups[y].records[:0], w.groups[y].rows[:0]
 	}
 	for i, y := range c.Class {
-		if w.regresses {
+		if w.regresses || w.oneClass {
 			y = 1
 		}
 		if y < 0 {

@@ -17,6 +17,9 @@ type record struct {
 
 // measure takes over what the last step did to the coefficients of a record, and measures where it stands.
 func (w *walk) measure(r record) error {
+	if w.oneClass {
+		return w.measureOneClass(r)
+	}
 	class := int(r.Class[r.i])
 	if w.regresses {
 		class = 0

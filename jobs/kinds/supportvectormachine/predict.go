@@ -70,9 +70,12 @@ func NewPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
 
 // Answers are a label, and as scores of two classes the decision of the machine and of it with the other sign; of more,
 // the votes of each class, with less than half a vote more or less for how clear its decisions are. Of numbers they are
-// a value.
+// a value, of one class inlier or outlier, and f - rho.
 func (p *predictor) Answers() jobs.Answers {
-	if p.regresses {
+	switch {
+	case p.oneClass:
+		return oneClassAnswers()
+	case p.regresses:
 		return jobs.Answers{Value: "value"}
 	}
 	return jobs.Answers{Labels: p.labels, Value: "score", Scores: p.labels}
@@ -105,6 +108,10 @@ func (p *predictor) chunk(c rows.Chunk) error {
 		}
 		if !jobs.Finite(p.decisions) {
 			return kernels.Beyond(id, p.kernel.Kernel)
+		}
+		if p.oneClass {
+			p.outcomes = append(p.outcomes, oneClassOutcome(p.decisions[0]))
+			continue
 		}
 		if p.regresses {
 			p.outcomes = append(p.outcomes, jobs.Outcome{Value: p.decisions[0]})
