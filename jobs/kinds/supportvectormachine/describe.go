@@ -36,6 +36,7 @@ func (m *model) describe(p *describe.Page) error {
 	switch {
 	case m.oneClass:
 		p.Line("rho", "%.6g", -m.bias[0])
+		p.Line("outlier", "where rho - f is above %.6g", m.outlierAbove())
 		return nil
 	case m.regresses:
 		p.Line("bias", "%.6g", m.bias[0])

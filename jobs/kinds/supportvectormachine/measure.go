@@ -12,6 +12,7 @@ type record struct {
 	i       int // in the chunk
 	ordinal int64
 	number  float64 // of regression
+	novel   bool    // of one class: not to learn from
 	at      int     // of its first coefficient
 }
 

@@ -4,10 +4,12 @@ import (
 	"slices"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/smo"
 	"github.com/gram-compute/gram/jobs/learn/sums"
 	"github.com/gram-compute/gram/jobs/params"
+	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -25,6 +27,8 @@ func (p Params) oneClass() bool { return p.Mode == modeOneClass }
 // checkOneClass rejects nu in the other modes, and in mode one_class what is of classes.
 func (p Params) checkOneClass() error {
 	switch {
+	case !p.oneClass() && p.Novelty != nil:
+		return protocol.SpecFault("novelty is of mode one_class, not of %s", p.Mode)
 	case !p.oneClass() && p.Nu != defaultNu:
 		return protocol.SpecFault("nu is of mode one_class, not of %s", p.Mode)
 	case p.oneClass() && p.C != 1:
@@ -55,6 +59,8 @@ const nuName = "one_class.nu"
 func (m *model) oneClassFields(f *jobs.Fields) bool {
 	if m.oneClass = f.Has(nuName, m.oneClass); m.oneClass {
 		jobs.Scalar(f, nuName, &m.nu)
+		jobs.Optional(f, "one_class.threshold", &m.threshold, 1)
+		f.Require(jobs.Finite(m.threshold), "a threshold of %v", m.threshold)
 		f.Require(m.space.Labels.Len() == 0 && m.nu > 0 && m.nu <= 1, "a machine of one class with %d classes and nu %v",
 			m.space.Labels.Len(), m.nu)
 	}
@@ -144,6 +150,9 @@ func (w *walk) measureOneClass(r record) error {
 	if r.Weights != nil {
 		cost = float64(cost * r.Weight(r.i))
 	}
+	if r.novel {
+		cost = 0
+	}
 	switch w.stage {
 	case stageWeigh:
 		w.tally.weights.Add(w.start.block, cost)
@@ -179,22 +188,46 @@ func (s *training) certificate(standing smo.Standing, machine int) smo.Certifica
 	return smo.Certify(standing)
 }
 
-// The answers of a machine of one class.
-const (
-	inlier  = "inlier"
-	outlier = "outlier"
-)
-
-// oneClassAnswers are inlier or outlier, with f - rho as the value: above 0 of inliers, as that of scikit-learn.
-func oneClassAnswers() jobs.Answers {
-	return jobs.Answers{Labels: []string{inlier, outlier}, Value: "score", Clusters: true}
+// outlierAbove is the novelty above which a record is an outlier.
+func (m *model) outlierAbove() float64 {
+	if m.threshold != nil {
+		return m.threshold[0]
+	}
+	return 0
 }
 
-func oneClassOutcome(decision float64) jobs.Outcome {
-	if decision > 0 {
-		return jobs.Outcome{Label: inlier, Value: decision}
+// oneClassOutcome is the answer of a decision f - rho, which is its value: above 0 of inliers, as that of scikit-learn,
+// unless a threshold says otherwise.
+func (m *model) oneClassOutcome(decision float64) jobs.Outcome {
+	if m.threshold == nil && decision > 0 || m.threshold != nil && !(-decision > m.threshold[0]) {
+		return jobs.Outcome{Label: evaluation.Inlier, Value: decision}
 	}
-	return jobs.Outcome{Label: outlier, Value: decision}
+	return jobs.Outcome{Label: evaluation.Outlier, Value: decision}
+}
+
+// Novelty is rho - f.
+func (p *predictor) Novelty(o jobs.Outcome) float64 { return -o.Value }
+
+// detects sets up what a job of mode one_class does with records that it does not learn from.
+func (j *job) detects(spec protocol.JobSpec) (err error) {
+	load := func(a jobs.Arrays, ops *kernelops.Set) (evaluation.Detector, error) {
+		p, err := NewPredictor(a, ops)
+		if err != nil {
+			return nil, err
+		}
+		return p.(*predictor), nil
+	}
+	set := func(a jobs.Arrays, threshold float64) (jobs.Arrays, error) {
+		m, err := readModel(a)
+		if err != nil {
+			return nil, err
+		}
+		m.threshold = []float64{threshold}
+		return jobs.ArraysOf(m), nil
+	}
+	j.detection, err = evaluation.DetectionOf(spec, j.Params.Novelty, load, set)
+	j.Train = j.detection.Train()
+	return err
 }
 
 // className is the class of a support vector, where there are classes.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/kernels"
 	"github.com/gram-compute/gram/jobs/learn/rank"
@@ -74,7 +75,7 @@ func NewPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
 func (p *predictor) Answers() jobs.Answers {
 	switch {
 	case p.oneClass:
-		return oneClassAnswers()
+		return evaluation.DetectorAnswers("score")
 	case p.regresses:
 		return jobs.Answers{Value: "value"}
 	}
@@ -110,7 +111,7 @@ func (p *predictor) chunk(c rows.Chunk) error {
 			return kernels.Beyond(id, p.kernel.Kernel)
 		}
 		if p.oneClass {
-			p.outcomes = append(p.outcomes, oneClassOutcome(p.decisions[0]))
+			p.outcomes = append(p.outcomes, p.oneClassOutcome(p.decisions[0]))
 			continue
 		}
 		if p.regresses {

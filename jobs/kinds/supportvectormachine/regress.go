@@ -29,6 +29,8 @@ func (p *Params) modeParameters() []params.Parameter {
 		params.Number("epsilon", &p.Epsilon, defaultEpsilon, "[0, 1e9]").
 			Says("By how much a number may be off and cost nothing, in mode regress."),
 		p.nuParameter(),
+		params.OptionalSection("novelty", &p.Novelty).
+			Says("In mode one_class: how novel records are told and judged. Without it there is no threshold but rho."),
 	}
 }
 

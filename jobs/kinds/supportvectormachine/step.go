@@ -199,7 +199,8 @@ func (p *trainPhase) certify(s *training, all *tally) error {
 		}
 		s.proofs[k] = s.certificate(standing, k)
 		s.violation[k] = max(0, all.extremes[k].Violation())
-		if p := s.proofs[k].Primal; s.proves() && !(p >= 0 || s.oneClass && p-p == 0) || s.violation[k]-s.violation[k] != 0 {
+		p := s.proofs[k].Primal
+		if s.proves() && !(p >= 0 || s.oneClass && p-p == 0) || s.violation[k]-s.violation[k] != 0 {
 			return jobs.Malformed("the objective of machine %d is %v, its violation %v", k, s.proofs[k].Primal,
 				s.violation[k])
 		}
@@ -244,5 +245,9 @@ func (p *trainPhase) end(s *training, facts jobs.Facts, round jobs.Round) (jobs.
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	return p.Judge.End(jobs.Next{State: jobs.ArraysOf(s.model), Metrics: metrics}, round.Plan), nil
+	next := jobs.Next{State: jobs.ArraysOf(s.model), Metrics: metrics}
+	if s.oneClass {
+		return p.detection.End(next, round.Plan), nil
+	}
+	return p.Judge.End(next, round.Plan), nil
 }

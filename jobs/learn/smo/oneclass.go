@@ -25,19 +25,20 @@ func (r OneClass) Terms(bias float64) Terms {
 	return t
 }
 
-// CertifyOneClass returns the certificate of a one-class machine, whose coefficients are to add up to nu times the sum of
-// the costs. The terms are exact sums, each rounded once, and Diagonal is at least the exact K_ii of each record whose
-// cost is not 0.
+// CertifyOneClass returns the certificate of a one-class machine, whose coefficients are to add up to nu times the sum
+// of the costs. The terms are exact sums, each rounded once, and Diagonal is at least the exact K_ii of each record
+// whose cost is not 0.
 //
-// The primal objective, for the least of which the dual bounds from below, is
+// The objectives are
 //
 //	P(w, rho) = |w|^2/2 - T rho + sum of c_i max(0, rho - f_i),   T = nu times the sum of c
 //	D(a)      = -|w(a)|^2/2,   0 <= a_i <= c_i,   sum of a = T
 //
-// (Schoelkopf and others, (3) and (11), times T). The stored coefficients add up to T + e. Above T they are multiplied by
-// T/(T + e), which makes |w| less. Below it each is raised by the same part of its room: the costs add up to S >= T, so
-// that part is s = -e/(S - T - e), and w changes by s times the sum of (c_i - a_i) phi(x_i), which is no longer than
-// s (S - T - e) kappa = |e| kappa. Either way D(a') >= -(|w| + |e| kappa)^2/2.
+// (Schoelkopf and others, (3) and (11), times T squared and with rho and xi times T; Chang and Lin, section 2.3). The
+// stored coefficients add up to T + e. Above T they are multiplied by T/(T + e), which makes |w| less. Below it each is
+// raised by the same part of its room: the costs add up to S >= T, so that part is s = -e/(S - T - e), and w changes by
+// s times the sum of (c_i - a_i) phi(x_i), which is no longer than s (S - T - e) kappa = |e| kappa. Either way
+// D(a') >= -(|w| + |e| kappa)^2/2.
 func CertifyOneClass(s Standing, nu, bias float64) Certificate {
 	return s.certifyOneClass(nu, bias, s.errorsOneClass(nu, bias))
 }

@@ -193,7 +193,8 @@ func (e *Exact) Fields(f *jobs.Fields, name string) {
 
 // Only returns a list of sum i alone.
 func (e *Exact) Only(i int) *Exact {
-	return &Exact{n: 1, limbs: e.limbs, low: e.low, limb: e.limb[i*e.limbs : (i+1)*e.limbs : (i+1)*e.limbs], room: firstLimb}
+	from, to := i*e.limbs, (i+1)*e.limbs
+	return &Exact{n: 1, limbs: e.limbs, low: e.low, limb: e.limb[from:to:to], room: firstLimb}
 }
 
 // Int returns sum i as an integer; its unit is 2^Unit().
