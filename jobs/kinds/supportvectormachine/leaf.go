@@ -103,10 +103,11 @@ func (w *walk) take(carry jobs.Arrays, leaf jobs.Leaf) error {
 }
 
 func (p *trainPhase) newWalk(s *training, ops *kernelops.Set) *walk {
-	w := &walk{training: s, detection: p.detection, tally: newTally(s, p.candidates(s)), evaluator: kernels.Evaluator{Ops: ops},
-		rowsOf:  kernels.ExactRows{Exact: kernels.Exact{Kernel: s.kernel.Kernel}, Ops: ops},
-		chosen:  make([]*smo.Candidates[member], len(s.bias)),
-		changed: make(map[int64][]int), groups: make([]group, s.classes())}
+	w := &walk{training: s, detection: p.detection, tally: newTally(s, p.candidates(s)),
+		evaluator: kernels.Evaluator{Ops: ops},
+		rowsOf:    kernels.ExactRows{Exact: kernels.Exact{Kernel: s.kernel.Kernel}, Ops: ops},
+		chosen:    make([]*smo.Candidates[member], len(s.bias)),
+		changed:   make(map[int64][]int), groups: make([]group, s.classes())}
 	switch s.stage {
 	case stageTrain:
 		for _, k := range s.active(p.Params.WorkingSet) {

@@ -132,7 +132,8 @@ func TestBadNovelty(t *testing.T) {
 
 // With few normal records there is no threshold, with none that are novel no AUC: the job ends and warns.
 func TestLittleToDetect(t *testing.T) {
-	result, err := detect(t, `{"mode":"one_class","novelty":{"labels":["unheard"],"false_alarms":0.01}}`, watched(60), 1)
+	const params = `{"mode":"one_class","novelty":{"labels":["unheard"],"false_alarms":0.01}}`
+	result, err := detect(t, params, watched(60), 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -161,7 +161,8 @@ func TestOneClassAtItsBounds(t *testing.T) {
 		t.Errorf("a gap of %v", m.relative())
 	}
 	m, _ = train(t, `{"mode":"one_class","nu":0.3,"max_rounds":1}`, groups(50, 3, 1))
-	if c := m.proofs[0]; !(c.GapUpper >= c.Primal-c.Dual) || c.GapUpper > 1e6 || m.bias[0] == 0 || m.violation[0] <= 1e-3 {
+	if c := m.proofs[0]; !(c.GapUpper >= c.Primal-c.Dual) || c.GapUpper > 1e6 || m.bias[0] == 0 ||
+		m.violation[0] <= 1e-3 {
 		t.Errorf("ended early: %+v, violation %v", c, m.violation)
 	}
 }

@@ -79,12 +79,12 @@ func (p *NoveltyParams) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Detection is what a job that trains a detector does with records that it does not learn from: some normal ones set the
-// threshold, phase "threshold"; test records, which the spec names as for a Judge, are ranked by their novelty, phase
-// "evaluate". Weights of records do not count.
+// Detection is what a job that trains a detector does with records that it does not learn from: some normal ones set
+// the threshold, phase "threshold"; test records, which the spec names as for a Judge, are ranked by their novelty,
+// phase "evaluate". Weights of records do not count.
 //
-// The threshold comes from normal records of the training side alone. It leaves the metric "novelty.threshold", and test
-// records "evaluation.novelty" (a Novelty).
+// The threshold comes from normal records of the training side alone. It leaves the metric "novelty.threshold", and
+// test records "evaluation.novelty" (a Novelty).
 type Detection struct {
 	params     NoveltyParams
 	judge      Judge // of the test records; it loads nothing

@@ -28,8 +28,8 @@ func (t Threshold) tooFew() string {
 type Novelty struct {
 	Normal int64 `json:"normal"`
 	Novel  int64 `json:"novel"`
-	// AUC is the share of pairs of a novel and a normal record in which the novel one is ranked above, ties as a half; nil
-	// without such pairs. Within is how far it may be from that of unrounded scores: 0 up to 2^20 different ones.
+	// AUC is the share of pairs of a novel and a normal record in which the novel one is ranked above, ties as a half;
+	// nil without such pairs. Within is how far it may be from that of unrounded scores: 0 up to 2^20 different ones.
 	AUC    *float64 `json:"auc"`
 	Within float64  `json:"auc_within,omitempty"`
 	// Precision is the share of novel records among the Top that were ranked highest.
@@ -120,8 +120,8 @@ func noveltyFigures(n Novelty) ([]jobs.Figure, error) {
 		Rows: [][]string{{fmt.Sprint(n.Normal + n.Novel), fmt.Sprint(n.Normal), fmt.Sprint(n.Novel), auc,
 			fmt.Sprint(n.Top), percent(n.Precision), fmt.Sprintf("%d, %s", n.FalseAlarms, percent(n.FalseAlarmRate)),
 			fmt.Sprintf("%d, %s", n.Detected, percent(n.DetectionRate))}},
-	}, Caption: "AUC is the share of pairs in which the novel record is ranked above the normal one. False alarms are " +
-		"normal records that are called outliers."}}
+	}, Caption: "AUC is the share of pairs in which the novel record is ranked above the normal one. False alarms " +
+		"are normal records that are called outliers."}}
 	if len(n.Curve) < 2 {
 		return figures, nil
 	}

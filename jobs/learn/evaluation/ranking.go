@@ -113,10 +113,10 @@ func (r *Ranking) Counts() (negative, positive int64) {
 	return negative, positive
 }
 
-// AUC is the share of the pairs of a positive and a negative record in which the positive one has the higher score, where
-// a tie counts half: the area under the ROC curve (Hanley and McNeil, Radiology 143, 1982). It is an integer over an
-// integer, rounded once. within is how far it may be from that of scores that were not rounded, 0 where none was. ok is
-// false where there is no pair.
+// AUC is the share of the pairs of a positive and a negative record in which the positive one has the higher score,
+// where a tie counts half: the area under the ROC curve (Hanley and McNeil, Radiology 143, 1982). It is an integer over
+// an integer, rounded once. within is how far it may be from that of scores that were not rounded, 0 where none was. ok
+// is false where there is no pair.
 func (r *Ranking) AUC() (auc, within float64, ok bool) {
 	negative, positive := r.Counts()
 	if negative == 0 || positive == 0 {
@@ -138,8 +138,8 @@ func (r *Ranking) AUC() (auc, within float64, ok bool) {
 	return auc, within, true
 }
 
-// PrecisionAt, of a ranking that is not empty, is the share of positive records among the k of highest scores; of those that tie with the last of them, as
-// many as their share says. k is at least 1, and at most all.
+// PrecisionAt, of a ranking that is not empty, is the share of positive records among the k of highest scores; of those
+// that tie with the last of them, as many as their share says. k is at least 1, and at most all.
 func (r *Ranking) PrecisionAt(k int64) float64 {
 	negative, positive := r.Counts()
 	k = max(1, min(k, negative+positive))
@@ -164,7 +164,7 @@ func (r *Ranking) PrecisionAt(k int64) float64 {
 func (r *Ranking) Threshold(share float64) (threshold float64, ok bool) {
 	negative, positive := r.Counts()
 	n := negative + positive
-	rank := n + 1 - int64(float64(share*float64(n+1)))
+	rank := n + 1 - int64(float64(share*float64(n+1))) //lint:checked a share of the records
 	if rank > n || n == 0 {
 		return 0, false
 	}

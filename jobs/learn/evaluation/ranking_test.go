@@ -23,10 +23,11 @@ func rankingOf(most int, list []scored) *Ranking {
 	return r
 }
 
-// Worked by hand: positives at 3, 2 and -1, negatives at 2, 0, -0 and -5. Of 12 pairs, 4 + 3 are right and 1 ties for the
-// first two, and 1 is right for the third: 8.5 of 12. Among the two highest are 3 and one of the two at 2.
+// Worked by hand: positives at 3, 2 and -1, negatives at 2, 0, -0 and -5. Of 12 pairs, 4 + 3 are right and 1 ties for
+// the first two, and 1 is right for the third: 8.5 of 12. Among the two highest are 3 and one of the two at 2.
 func TestRankingByHand(t *testing.T) {
-	list := []scored{{3, true}, {2, true}, {-1, true}, {2, false}, {0, false}, {math.Copysign(0, -1), false}, {-5, false}}
+	list := []scored{{3, true}, {2, true}, {-1, true}, {2, false}, {0, false}, {math.Copysign(0, -1), false},
+		{-5, false}}
 	r := rankingOf(maxRanked, list)
 	if auc, within, ok := r.AUC(); auc != 8.5/12 || within != 0 || !ok {
 		t.Errorf("AUC %v, within %v", auc, within)
@@ -99,8 +100,8 @@ func TestRankingAgreesWithPairs(t *testing.T) {
 	}
 }
 
-// However records are grouped and ordered, the ranking has the same arrays, also where it has to round their scores; what
-// it says then of the AUC is true.
+// However records are grouped and ordered, the ranking has the same arrays, also where it has to round their scores;
+// what it says then of the AUC is true.
 func TestRankingOfAnyGroups(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 1))
 	for range 30 {

@@ -164,8 +164,8 @@ func TestCertificatesOfOneClassHold(t *testing.T) {
 	t.Log(needed)
 }
 
-// Worked by hand: x = 1, 2 and 4 with nu = 1/2: coefficients 1, 1/2 and 0, so w = 2, rho = 4 and both objectives are -2.
-// The gap is a part of their magnitude.
+// Worked by hand: x = 1, 2 and 4 with nu = 1/2: coefficients 1, 1/2 and 0, so w = 2, rho = 4 and both objectives are
+// -2. The gap is a part of their magnitude.
 func TestCertificateOfOneClassByHand(t *testing.T) {
 	o := outlook{x: [][]float64{{1}, {2}, {4}}, nu: 0.5, bias: -4, records: []OneClass{{Alpha: 1, Cost: 1, Value: 2},
 		{Alpha: 0.5, Cost: 1, Value: 4}, {Cost: 1, Value: 8}}}
