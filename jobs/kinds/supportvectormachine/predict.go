@@ -5,6 +5,7 @@ import (
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/kernels"
 	"github.com/gram-compute/gram/jobs/learn/rank"
@@ -70,9 +71,12 @@ func NewPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
 
 // Answers are a label, and as scores of two classes the decision of the machine and of it with the other sign; of more,
 // the votes of each class, with less than half a vote more or less for how clear its decisions are. Of numbers they are
-// a value.
+// a value, of one class inlier or outlier, and f - rho.
 func (p *predictor) Answers() jobs.Answers {
-	if p.regresses {
+	switch {
+	case p.oneClass:
+		return evaluation.DetectorAnswers("score")
+	case p.regresses:
 		return jobs.Answers{Value: "value"}
 	}
 	return jobs.Answers{Labels: p.labels, Value: "score", Scores: p.labels}
@@ -105,6 +109,10 @@ func (p *predictor) chunk(c rows.Chunk) error {
 		}
 		if !jobs.Finite(p.decisions) {
 			return kernels.Beyond(id, p.kernel.Kernel)
+		}
+		if p.oneClass {
+			p.outcomes = append(p.outcomes, p.oneClassOutcome(p.decisions[0]))
+			continue
 		}
 		if p.regresses {
 			p.outcomes = append(p.outcomes, jobs.Outcome{Value: p.decisions[0]})

@@ -19,7 +19,8 @@ type tally struct {
 	terms    *sums.Exact    // [machines x termSums]
 	rate     float64        // the greatest |target| of a number with a coefficient
 	diagonal float64        // the greatest k(x, x) of a record with a coefficient
-	found    supports       // of stage collect
+	found    supports       // of stages collect and start
+	weights  *sums.Exact    // of stage weigh: the costs by block
 }
 
 func newTally(s *training, most int) *tally {
@@ -46,6 +47,7 @@ func (t *tally) Fields(f *jobs.Fields) {
 	jobs.Scalar(f, "diagonal", &t.diagonal)
 	jobs.Scalar(f, "rate", &t.rate)
 	t.found.Fields(f, width, t.classes)
+	weightFields(f, &t.weights)
 }
 
 func (t *tally) extremeFields(f *jobs.Fields) {
@@ -80,6 +82,9 @@ func (t *tally) plus(right *tally) (*tally, error) {
 	}
 	var err error
 	if both.terms, err = t.terms.Plus(right.terms); err != nil {
+		return nil, err
+	}
+	if both.weights, err = plusWeights(t.weights, right.weights); err != nil {
 		return nil, err
 	}
 	both.found = supports{
