@@ -22,14 +22,14 @@ func (m *model) planeFigures(metrics []jobs.Metric) ([]jobs.Figure, error) {
 	return figures, nil
 }
 
-// plane is the picture of a machine: the class that it looks for against the others.
+// plane is the picture of a machine, with the records that it is about: the class that it looks for against the others.
 func (m *model) plane(k int, points []margin.Point) *jobs.ScatterPlot {
-	others := "others"
-	if m.machines() == 1 {
-		others = string(m.space.Labels.At(0))
-	}
-	plot := margin.Plane(k, points, [2]string{others, m.sought(k)}, func(class int) int {
-		if m.side(k, class) > 0 {
+	names := [2]string{m.others(k), string(m.space.Labels.At(m.sought(k)))}
+	plot := margin.Plane(k, points, names, func(class int) int {
+		switch side := m.side(k, class); {
+		case side == 0:
+			return -1
+		case side > 0:
 			return 1
 		}
 		return 0

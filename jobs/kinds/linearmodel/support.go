@@ -27,19 +27,19 @@ func newSupport(s *training, way dataset.Way, seed uint64) support {
 // add takes in a record, if its coefficient is above 0, and may choose it for the picture.
 func (u support) add(r *record, id dataset.Identity, alpha carried) error {
 	var supports [margin.PlaneMachines]bool
-	for k := range u.machines() {
-		a, err := alpha.at(r.number*u.machines() + k)
+	for slot := range u.slots() {
+		a, err := alpha.at(r.number*u.slots() + slot)
 		if err != nil {
 			return err
 		}
 		if !(a > 0) {
 			continue
 		}
+		k, side := u.at(r.class, slot)
 		if k < len(supports) {
 			supports[k] = true
 		}
-		u.Add(k, id, string(u.space.Labels.At(r.class)), u.sought(k), a,
-			float64(u.side(k, r.class)*r.Dot(u.row(u.weights, k))))
+		u.Add(k, id, string(u.space.Labels.At(r.class)), u.machineLabel(k), a, float64(side*r.Dot(u.row(u.weights, k))))
 	}
 	if u.planar() && r.cost > 0 {
 		u.Draw(id, r.Values[0], r.Values[1], r.class, supports)
@@ -47,12 +47,13 @@ func (u support) add(r *record, id dataset.Identity, alpha carried) error {
 	return nil
 }
 
-// sought is the label of side +1 of a machine.
-func (m *model) sought(k int) string {
-	if m.machines() == 1 {
-		k = 1
+// machineLabel tells a machine apart from the others of a model: by the label that it looks for or, of two classes of
+// more, by both.
+func (m *model) machineLabel(k int) string {
+	if m.paired {
+		return m.machineName(k)
 	}
-	return string(m.space.Labels.At(k))
+	return string(m.space.Labels.At(m.sought(k)))
 }
 
 // support goes over the leaf's own block once more, and writes its support vectors if they are asked for.
@@ -74,7 +75,7 @@ func (j job) support(
 		return nil
 	})
 	if err == nil {
-		err = alpha.checkLen(number * s.machines())
+		err = alpha.checkLen(number * s.slots())
 	}
 	if err != nil {
 		return nil, err

@@ -27,10 +27,10 @@ func (p *Params) probabilityParameter() params.Parameter {
 		From("Platt 1999; Wu, Lin and Weng 2004.")
 }
 
-// needClasses refuses probabilities of numbers.
+// needClasses refuses probabilities of numbers, and of one class.
 func (p *Params) needClasses() error {
-	if p.Probability && p.regresses() {
-		return protocol.SpecFault("probability is true in mode regress, which has no classes").
+	if p.Probability && p.Mode != modeClassify {
+		return protocol.SpecFault("probability is true in mode %s, which has no classes", p.Mode).
 			WithHint("Leave probability out.")
 	}
 	return nil

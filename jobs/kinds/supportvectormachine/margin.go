@@ -17,16 +17,19 @@ const metricPrefix = "svm"
 const factMachines = 64
 
 // hasMargin reports whether what is measured bounds the largest margin: of classes, with a kernel that has a space.
-func (m *model) hasMargin() bool { return !m.regresses && m.proves() }
+func (m *model) hasMargin() bool { return m.classifies() && m.proves() }
+
+// classifies reports that labels are classes.
+func (m *model) classifies() bool { return !m.regresses && !m.oneClass }
 
 // needMargin refuses outputs about margins where there is none.
 func (p *Params) needMargin() error {
 	if !p.Asked() {
 		return nil
 	}
-	if p.regresses() {
-		return protocol.SpecFault("margin or support_vectors is true in mode regress, which has no margin").
-			WithHint("Leave margin and support_vectors out: the model has the support vectors of numbers.")
+	if p.Mode != modeClassify {
+		return protocol.SpecFault("margin or support_vectors is true in mode %s, which has no margin", p.Mode).
+			WithHint("Leave margin and support_vectors out: the model has the support vectors in any case.")
 	}
 	kernel, err := p.Params.Of(1)
 	if err != nil || !p.Margin {
@@ -98,7 +101,8 @@ func (t *marginTally) plus(right *marginTally) (*marginTally, error) {
 func (w *walk) findTwins(row []float32, class int) {
 	for _, j := range w.places[hashOf(row)] {
 		if other := int(w.class[j]); other != class && equalRows(row, w.matrix().Row(j)) {
-			w.tally.margins.twins[w.tally.classes.machine(min(class, other), max(class, other))] = 1
+			machine, _ := w.tally.classes.at(class, w.tally.classes.slot(class, other))
+			w.tally.margins.twins[machine] = 1
 		}
 	}
 }

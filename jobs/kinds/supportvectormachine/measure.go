@@ -12,11 +12,15 @@ type record struct {
 	i       int // in the chunk
 	ordinal int64
 	number  float64 // of regression
+	novel   bool    // of one class: not to learn from
 	at      int     // of its first coefficient
 }
 
 // measure takes over what the last step did to the coefficients of a record, and measures where it stands.
 func (w *walk) measure(r record) error {
+	if w.oneClass {
+		return w.measureOneClass(r)
+	}
 	class := int(r.Class[r.i])
 	if w.regresses {
 		class = 0

@@ -8,7 +8,7 @@ import (
 // sigmoidFields lists the sigmoids of the machines, A and B of each, if the model has them.
 func (m *model) sigmoidFields(f *jobs.Fields) {
 	jobs.Optional(f, "probability.sigmoids", &m.sigmoids, m.classes().machines(), 2)
-	f.Require(jobs.Finite(m.sigmoids) && (m.sigmoids == nil || !m.regresses), "sigmoids of %v", m.sigmoids)
+	f.Require(jobs.Finite(m.sigmoids) && (m.sigmoids == nil || m.classifies()), "sigmoids of %v", m.sigmoids)
 }
 
 // sigmoid is that of a machine.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/margin"
+	"github.com/gram-compute/gram/jobs/learn/sums"
 )
 
 // The stages of the training. A round of train changes the coefficients of working sets; one of collect gathers the
@@ -19,6 +20,10 @@ const (
 	stageClose
 	stageHold
 	stageCalibrate
+	// Of one class, before the others: a round of weigh adds up what the records weigh, and one of start chooses the
+	// coefficients to begin with.
+	stageWeigh
+	stageStart
 )
 
 // training is a model in training. In stage train it has no support vectors, only the working sets.
@@ -31,6 +36,7 @@ type training struct {
 	exact       int          // 1: kernel values are those of float64, as float32 ones do not lead on
 	calibrating *calibrating // nil where no probabilities are asked for
 	proved      float64      // the greatest violation of the last pass of stage prove
+	weights     *sums.Exact  // of one class: the costs by block, in stage start
 }
 
 // newTraining begins the training of a model that has its space, kernel and mode.
@@ -44,13 +50,17 @@ func newTraining(m *model) *training {
 	if m.hasMargin() {
 		m.margins = margin.Unbounded(n)
 	}
-	return &training{model: m, settled: make([]int32, n), proved: math.MaxFloat64}
+	s := &training{model: m, settled: make([]int32, n), proved: math.MaxFloat64}
+	if m.oneClass {
+		s.stage = stageWeigh
+	}
+	return s
 }
 
 // Fields lists the state.
 func (s *training) Fields(f *jobs.Fields) {
 	jobs.Make(f, &s.model).Fields(f)
-	f.Int("stage", &s.stage, stageTrain, stageCalibrate)
+	f.Int("stage", &s.stage, stageTrain, stageStart)
 	jobs.List(f, "costs", &s.costs, max(1, s.space.Labels.Len()))
 	jobs.List(f, "settled", &s.settled, s.classes().machines())
 	f.Int("exact", &s.exact, 0, 1)
@@ -59,6 +69,7 @@ func (s *training) Fields(f *jobs.Fields) {
 		jobs.Make(f, &s.calibrating).Fields(f, s.classes().machines())
 	}
 	f.Require(s.calibrating != nil || s.stage != stageHold && s.stage != stageCalibrate, "stage %d", s.stage)
+	weightFields(f, &s.weights)
 	s.working.Fields(f, "working", s.space.Width, s.classes())
 }
 

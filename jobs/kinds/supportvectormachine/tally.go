@@ -25,6 +25,7 @@ type tally struct {
 	margins  *marginTally    // of stage prove; nil of others
 	fits     *sums.Exact     // [machines x calibration.Sums], of stage calibrate; empty of others
 	written  *margin.Written // of stage close; nil of others
+	weights  *sums.Exact     // of stage weigh: the costs by block
 }
 
 func newTally(s *training, most int) *tally {
@@ -62,6 +63,7 @@ func (t *tally) Fields(f *jobs.Fields) {
 	if f.Has("support", t.written != nil) {
 		jobs.Make(f, &t.written).Fields(f)
 	}
+	weightFields(f, &t.weights)
 }
 
 func (t *tally) extremeFields(f *jobs.Fields) {
@@ -105,6 +107,9 @@ func (t *tally) plus(right *tally) (*tally, error) {
 		return nil, err
 	}
 	if both.terms, err = t.terms.Plus(right.terms); err != nil {
+		return nil, err
+	}
+	if both.weights, err = plusWeights(t.weights, right.weights); err != nil {
 		return nil, err
 	}
 	both.found = supports{
