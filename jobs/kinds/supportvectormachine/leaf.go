@@ -38,12 +38,18 @@ type walk struct {
 	sum, k    []float64
 	rowsOf    kernels.ExactRows
 	proof     *proofSums // of stage prove
+	carries   bool       // rows go with candidates
+	copyOf    int64      // the record of copied
+	copied    []float32  // the row that was copied last
 }
 
 // leaf goes once over the leaf's own block.
 func (p *trainPhase) leaf(
 	ctx context.Context, s *training, leaf jobs.Leaf, carry jobs.Arrays, ops *kernelops.Set,
 ) (*tally, jobs.Arrays, error) {
+	if s.stage == stageFetch {
+		return p.fetch(ctx, s, leaf, carry)
+	}
 	w := p.newWalk(s, ops)
 	if len(carry) > 0 {
 		if _, err := jobs.Read(carry, &w.before); err != nil {
@@ -88,6 +94,7 @@ func (p *trainPhase) leaf(
 			w.keep(k, c)
 		}
 	}
+	w.pack()
 	return w.tally, jobs.ArraysOf(&w.after), nil
 }
 
@@ -98,6 +105,7 @@ func (p *trainPhase) newWalk(s *training, ops *kernelops.Set) *walk {
 		changed: make(map[int64][]int), groups: make([]group, s.classes())}
 	switch s.stage {
 	case stageTrain:
+		w.carries = s.travels(p.Params.WorkingSet)
 		for _, k := range s.active(p.Params.WorkingSet) {
 			w.chosen[k] = smo.NewCandidates[member](w.most)
 		}

@@ -34,9 +34,10 @@ func (w *walk) begin(ops *kernelops.Set) {
 		w.changed[ordinal] = append(w.changed[ordinal], i)
 		first, second := w.tally.classes.classes(machine)
 		change := float64(w.tally.classes.side(machine, set.class[i]) * set.change[i])
-		row := set.rows[i*set.width : (i+1)*set.width]
+		record := w.record(ordinal)
+		row := w.training.rows.of(record)
 		if w.regresses {
-			w.moves[1].add(0, ordinal/2, change, row)
+			w.moves[1].add(0, record, change, row)
 			continue
 		}
 		w.moves[first].add(w.tally.classes.slot(first, second), ordinal, change, row)
@@ -44,7 +45,7 @@ func (w *walk) begin(ops *kernelops.Set) {
 	}
 	for y := range w.moves {
 		m := &w.moves[y]
-		m.points.Set(w.kernel, ops, matrixOf(m.rows, len(m.places), set.width))
+		m.points.Set(w.kernel, ops, matrixOf(m.rows, len(m.places), w.space.Width))
 	}
 }
 
