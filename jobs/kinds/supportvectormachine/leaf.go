@@ -31,7 +31,9 @@ type walk struct {
 	after     coefficients
 	chosen    []*smo.Candidates[member] // of each machine that chooses candidates
 	moves     []moves                   // by class, what they do to the records of that class
-	changed   map[int64][]int           // the working members of a record, by its ordinal
+	moved     []float32                 // the rows of the moves of one class, and their points
+	points    kernels.Points
+	changed   map[int64][]int // the working members of a record, by its ordinal
 	dense     []float32
 	groups    []group // records of a chunk by class
 	values    []float32
@@ -118,7 +120,7 @@ func (p *trainPhase) newWalk(s *training, ops *kernelops.Set) *walk {
 	if s.stage == stageProve {
 		w.proof = newProofSums(s.model, ops)
 	}
-	w.begin(ops)
+	w.begin()
 	return w
 }
 
@@ -126,7 +128,7 @@ func (p *trainPhase) newWalk(s *training, ops *kernelops.Set) *walk {
 func (w *walk) chunkRows() int {
 	others := w.space.Width
 	for i := range w.moves {
-		others = max(others, w.moves[i].points.Rows.Rows)
+		others = max(others, len(w.moves[i].records))
 	}
 	return max(1, min(4096, rows.TileFloats/max(1, others)))
 }
