@@ -27,6 +27,7 @@ type walk struct {
 	*training
 	*tally
 	evaluator kernels.Evaluator
+	coarse    kernels.Function // for what stage prove measures again
 	before    coefficients
 	after     coefficients
 	chosen    []*smo.Candidates[member] // of each machine that chooses candidates
@@ -102,6 +103,7 @@ func (p *trainPhase) leaf(
 
 func (p *trainPhase) newWalk(s *training, ops *kernelops.Set) *walk {
 	w := &walk{training: s, tally: newTally(s, p.candidates(s)), evaluator: kernels.Evaluator{Ops: ops},
+		coarse:  s.kernel.Coarse(),
 		rowsOf:  kernels.ExactRows{Exact: kernels.Exact{Kernel: s.kernel.Kernel}, Ops: ops},
 		chosen:  make([]*smo.Candidates[member], len(s.bias)),
 		changed: make(map[int64][]int), groups: make([]group, s.classes())}
@@ -152,7 +154,7 @@ func (w *walk) chunk(v features.Vectors, from, to int, part jobs.Part) error {
 	}
 	for y := range w.groups {
 		g := &w.groups[y]
-		g.points.Set(w.kernel, w.evaluator.Ops, matrixOf(g.rows, len(g.records), w.space.Width))
+		g.points.Set(w.coarse, w.evaluator.Ops, matrixOf(g.rows, len(g.records), w.space.Width))
 		if err := w.decide(g, y, base, c); err != nil {
 			return err
 		}

@@ -57,7 +57,7 @@ func (w *walk) gather(m *moves) *kernels.Points {
 	for place, at := range m.records {
 		copy(w.moved[place*width:(place+1)*width], w.training.rows.row(at))
 	}
-	w.points.Set(w.kernel, w.evaluator.Ops, matrixOf(w.moved, len(m.records), width))
+	w.points.Set(w.coarse, w.evaluator.Ops, matrixOf(w.moved, len(m.records), width))
 	return &w.points
 }
 
@@ -80,15 +80,14 @@ func (w *walk) move(g *group, m *moves, base int, c rows.Chunk) error {
 		return nil
 	}
 	n := len(g.records)
-	w.sum, w.k = kernelops.Resize(w.sum, n), kernelops.Resize(w.k, n)
-	row, err := w.rowsOfMoves(g, m)
+	w.sum = kernelops.Resize(w.sum, n)
+	add, err := w.adderOfMoves(g, m)
 	if err != nil {
 		return err
 	}
 	clear(w.sum)
 	for j, t := range m.terms {
-		row(t.place)
-		w.evaluator.Ops.AddScaled(w.sum, w.k, t.change)
+		add(t)
 		if j+1 < len(m.terms) && m.terms[j+1].slot == t.slot {
 			continue
 		}
@@ -104,23 +103,23 @@ func (w *walk) move(g *group, m *moves, base int, c rows.Chunk) error {
 	return nil
 }
 
-// rowsOfMoves returns a function that sets k to the kernel values of a moved row and all records of a group.
-func (w *walk) rowsOfMoves(g *group, m *moves) (func(place int), error) {
+// adderOfMoves returns a function that adds to sum what a move does to all records of a group.
+func (w *walk) adderOfMoves(g *group, m *moves) (func(move), error) {
 	n, points := len(g.records), w.gather(m)
 	if w.training.exact == 1 {
 		x := matrixOf(g.rows, n, w.space.Width)
-		return func(place int) { w.rowsOf.Values(w.k, points.Rows.Row(place), x) }, nil
+		w.k = kernelops.Resize(w.k, n)
+		return func(t move) {
+			w.rowsOf.Values(w.k, points.Rows.Row(t.place), x)
+			w.evaluator.Ops.AddScaled(w.sum, w.k, t.change)
+		}, nil
 	}
 	w.values = kernelops.Resize(w.values, len(m.places)*n)
 	tile := kernelops.Matrix{Data: w.values, Rows: len(m.places), Cols: n, Stride: n}
-	if err := w.evaluator.Matrix(w.kernel, tile, points, &g.points); err != nil {
+	if err := w.evaluator.Matrix(w.coarse, tile, points, &g.points); err != nil {
 		return nil, err
 	}
-	return func(place int) {
-		for i, value := range tile.Row(place) {
-			w.k[i] = float64(value)
-		}
-	}, nil
+	return func(t move) { w.evaluator.Ops.Mixed.Axpy(w.sum, tile.Row(t.place), t.change) }, nil
 }
 
 // setDecision sets the decision of a record at a slot: of numbers that of both of its variables.

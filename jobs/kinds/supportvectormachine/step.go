@@ -138,9 +138,9 @@ func (s *training) values(k []float64, x kernelops.Matrix, evaluator *kernels.Ev
 		}
 	} else {
 		var points kernels.Points
-		points.Set(s.kernel, evaluator.Ops, x)
+		points.Set(s.kernel.Coarse(), evaluator.Ops, x)
 		values := matrixOf(make([]float32, n*n), n, n)
-		if err := evaluator.Symmetric(s.kernel, values, &points); err != nil {
+		if err := evaluator.Symmetric(s.kernel.Coarse(), values, &points); err != nil {
 			return err
 		}
 		for i, v := range values.Data {
