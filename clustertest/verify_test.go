@@ -47,7 +47,8 @@ var provedJobs = []provedJob{
 		`{"mode":"regress","working_set":16,"max_rounds":6,"features":{"scale":"standard"}}`, 2000, false},
 	{"SupportVectorMachine", `"format":"csv","label":1,"split":{"test":0.2}`, "",
 		`{"mode":"one_class","working_set":16,"max_rounds":6,"novelty":{"labels":["c"]}}`, 2000, false},
-	{"NoveltyDetector", `"format":"csv","label":1,"split":{"test":0.2}`, "", `{"novelty":{"labels":["c"]}}`, 2000, false},
+	{"NoveltyDetector", `"format":"csv","label":1,"split":{"test":0.2}`, "", `{"novelty":{"labels":["c"]}}`, 2000,
+		false},
 }
 
 func (p provedJob) id(kept string) string {

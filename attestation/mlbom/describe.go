@@ -8,7 +8,6 @@ import (
 	"github.com/gram-compute/gram/attestation/origin"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/proof"
-	"github.com/gram-compute/gram/protocol"
 )
 
 // approaches are how kinds learn, in the words of CycloneDX. Kinds that learn nothing, or in several ways, have none.
@@ -21,14 +20,14 @@ var approaches = map[string]string{
 }
 
 // approachOf is how a job learned: kinds have a mode that takes no labels.
-func approachOf(job protocol.JobSpec) string {
+func approachOf(kind string, params json.RawMessage) string {
 	var p struct {
 		Mode string `json:"mode"`
 	}
-	if err := json.Unmarshal(job.Spec.Params, &p); err == nil && p.Mode == "one_class" {
+	if err := json.Unmarshal(params, &p); err == nil && p.Mode == "one_class" {
 		return "unsupervised"
 	}
-	return approaches[job.Kind]
+	return approaches[kind]
 }
 
 // Of writes the bill of a job whose files have their usual names. It follows from provenance.json and the metrics of
@@ -66,7 +65,7 @@ func Describe(p *origin.Provenance, metrics []jobs.Metric, model string, beside 
 	spec := job.Spec
 	f := Facts{
 		Job: p.Job, Name: job.Metadata.Name, Kind: job.Kind, Build: p.Build, SHA256: p.Model.SHA256.String(),
-		SpecHash: p.SpecHash, Approach: approachOf(job), Format: spec.Input.Format, Timestamp: p.Finished(),
+		SpecHash: p.SpecHash, Approach: approachOf(job.Kind, spec.Params), Format: spec.Input.Format, Timestamp: p.Finished(),
 		Metrics: scoresIn(metrics), Model: model, Beside: beside,
 		DataSets: []DataSet{{Field: "spec.input", URI: spec.Input.URI, Objects: p.ObjectCount,
 			Digest: p.Manifest.SHA256.String()}},

@@ -159,7 +159,8 @@ func TestNovelRecordsAreFound(t *testing.T) {
 func TestAgainstAllDistances(t *testing.T) {
 	train, queries := watched(200, 3), watched(50, 2)
 	for _, detector := range []string{`"knn","k":7`, `"kernel_density","bandwidth":0.5`} {
-		result, err := tryRun(t, `{"detector":`+detector+`,`+noThreshold+`}`, 0, jobstest.Deal(train, 3), kernelops.Best())
+		result, err := tryRun(t, `{"detector":`+detector+`,`+noThreshold+`}`, 0, jobstest.Deal(train, 3),
+			kernelops.Best())
 		if err != nil {
 			t.Fatal(err)
 		}

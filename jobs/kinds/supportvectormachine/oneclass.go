@@ -68,7 +68,7 @@ func (m *model) oneClassFields(f *jobs.Fields) bool {
 }
 
 // start is how training of one class begins: with coefficients of their costs for the first records, until they add up
-// to nu times the sum of all costs (Chang and Lin, LIBSVM, section 4.1.4). Sums are exact, so that which records
+// to nu times the sum of all costs (Chang and Lin, LIBSVM, section 4.1). Sums are exact, so that which records
 // begin does not depend on blocks.
 type start struct {
 	block   int
