@@ -65,8 +65,9 @@ func Describe(p *origin.Provenance, metrics []jobs.Metric, model string, beside 
 	spec := job.Spec
 	f := Facts{
 		Job: p.Job, Name: job.Metadata.Name, Kind: job.Kind, Build: p.Build, SHA256: p.Model.SHA256.String(),
-		SpecHash: p.SpecHash, Approach: approachOf(job.Kind, spec.Params), Format: spec.Input.Format, Timestamp: p.Finished(),
-		Metrics: scoresIn(metrics), Model: model, Beside: beside,
+		SpecHash: p.SpecHash, Approach: approachOf(job.Kind, spec.Params), Format: spec.Input.Format,
+		Timestamp: p.Finished(),
+		Metrics:   scoresIn(metrics), Model: model, Beside: beside,
 		DataSets: []DataSet{{Field: "spec.input", URI: spec.Input.URI, Objects: p.ObjectCount,
 			Digest: p.Manifest.SHA256.String()}},
 	}

@@ -229,7 +229,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// Queries are judged in place of a part of the input, all normal records of which are learned from or set the threshold.
+// Queries are judged in place of a part of the input, whose normal records are learned from or set the threshold.
 func TestNovelQueries(t *testing.T) {
 	records := watched(600, 0)
 	spec := protocol.JobSpec{APIVersion: protocol.APIVersion, Kind: KindName}

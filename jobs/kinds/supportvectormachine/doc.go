@@ -13,9 +13,10 @@
 //
 // With params.mode one_class there is one machine of records without classes (Schoelkopf, Platt, Shawe-Taylor, Smola
 // and Williamson, "Estimating the support of a high-dimensional distribution", Neural Computation 13, 2001). The
-// coefficient of a record is at most its weight, all coefficients add up to nu times the sum of the weights, and f - rho
-// is above 0 where records are like those of training; rho is -b. All records are of side +1, with targets of 0. Their
-// coefficients need that sum from the start, so two stages come before training, and a stage prove that begins it.
+// coefficient of a record is at most its weight, all coefficients add up to nu times the sum of the weights, and
+// f - rho is above 0 where records are like those of training; rho is -b. All records are of side +1, with targets of
+// 0. Their coefficients need that sum from the start, so two stages come before training, and a stage prove that begins
+// it.
 //
 //	weigh    adds up the costs by block, exactly
 //	start    takes the first records by ordinal with their costs as coefficients, the last one in part, as support
