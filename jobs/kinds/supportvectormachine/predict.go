@@ -2,7 +2,6 @@ package supportvectormachine
 
 import (
 	"context"
-	"math"
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
@@ -11,6 +10,7 @@ import (
 	"github.com/gram-compute/gram/jobs/learn/kernels"
 	"github.com/gram-compute/gram/jobs/learn/rank"
 	"github.com/gram-compute/gram/jobs/learn/rows"
+	"github.com/gram-compute/gram/jobs/learn/voting"
 	"github.com/gram-compute/gram/kernelops"
 )
 
@@ -46,7 +46,7 @@ func NewPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
 	}
 	p := &predictor{model: m, reader: m.space.NewReader(), labels: m.space.Labels.List(),
 		evaluator: kernels.Evaluator{Ops: ops}, decisions: make([]float64, len(m.bias)),
-		votes: make([]float64, 2*m.space.Labels.Len())}
+		votes: make([]float64, m.space.Labels.Len())}
 	p.supports.Set(m.kernel, ops, m.matrix())
 	classes := m.classes()
 	if m.regresses {
@@ -151,8 +151,7 @@ func (p *predictor) valuesOf(c rows.Chunk) (func(i int) []float64, error) {
 	}, nil
 }
 
-// scores are those of the decisions. Of more than two classes each machine votes, and the sum s of the decisions for a
-// class adds s / (3 (|s| + 1)), which decides between equal votes.
+// scores are those of the decisions; of more than two classes, the votes of the machines.
 func (p *predictor) scores() []float64 {
 	n := len(p.labels)
 	scores := make([]float64, n)
@@ -160,20 +159,6 @@ func (p *predictor) scores() []float64 {
 		scores[0], scores[1] = -p.decisions[0], p.decisions[0]
 		return scores
 	}
-	sum := p.votes[:n]
-	clear(sum)
-	for k, d := range p.decisions {
-		first, second := p.classes().classes(k)
-		sum[first] -= d
-		sum[second] += d
-		if d > 0 {
-			scores[second]++
-		} else {
-			scores[first]++
-		}
-	}
-	for y, s := range sum {
-		scores[y] += s / float64(3*(math.Abs(s)+1))
-	}
+	voting.Classes(n).Vote(scores, p.votes, p.decisions)
 	return scores
 }
