@@ -156,3 +156,22 @@ func TestLittleToDetect(t *testing.T) {
 		t.Errorf("%d figures, %v", len(figures), err)
 	}
 }
+
+// Of rows that are pictures there is a picture of each large support vector, also where there are no classes.
+func TestPicturesWithoutClasses(t *testing.T) {
+	records := groups(40, 16, 2)
+	for i := range records {
+		records[i].Label = fmt.Sprint(i % 7)
+	}
+	for _, mode := range []string{"one_class", "regress"} {
+		m, result := train(t, fmt.Sprintf(`{"mode":%q}`, mode), records)
+		figures, err := m.figures(result.Metrics)
+		if err != nil || len(figures) != 3 || len(figures[2].Images) == 0 {
+			t.Errorf("%s: %d figures, %v", mode, len(figures), err)
+			continue
+		}
+		if label := figures[2].Images[0].Label; !strings.HasPrefix(label, "record (") {
+			t.Errorf("%s: a picture of %q", mode, label)
+		}
+	}
+}
