@@ -83,6 +83,7 @@ func (m *model) Fields(f *jobs.Fields) {
 	m.kernel.Fields(f, m.space)
 	jobs.List(f, "bias", &m.bias, m.classes().machines())
 	m.supports.Fields(f, m.space.Width, m.classes())
+	f.Check(m.checkOneClass)
 	jobs.List(f, "training.violation", &m.violation, m.classes().machines())
 	m.proofFields(f)
 	jobs.Scalar(f, "training.rounds", &m.rounds)

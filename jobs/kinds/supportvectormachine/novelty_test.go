@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -172,6 +173,30 @@ func TestPicturesWithoutClasses(t *testing.T) {
 		}
 		if label := figures[2].Images[0].Label; !strings.HasPrefix(label, "record (") {
 			t.Errorf("%s: a picture of %q", mode, label)
+		}
+	}
+}
+
+// A model of one class whose support vectors pull the other way is refused.
+func TestOneClassModelRefuses(t *testing.T) {
+	_, result := train(t, `{"mode":"one_class"}`, groups(20, 2, 1))
+	for name, change := range map[string]func(*model){
+		"class":     func(m *model) { m.class[0] = 0 },
+		"alpha":     func(m *model) { m.supports.alpha[0] = -1 },
+		"nu":        func(m *model) { m.nu = 2 },
+		"threshold": func(m *model) { m.threshold = []float64{math.NaN()} },
+	} {
+		arrays, err := jobs.Decode(result.Model.Encode())
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := readModel(arrays)
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(m)
+		if _, err := readModel(jobs.ArraysOf(m)); err == nil {
+			t.Errorf("another %s is taken", name)
 		}
 	}
 }
