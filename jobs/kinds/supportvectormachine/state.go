@@ -12,7 +12,8 @@ import (
 // The stages of the training. A round of train changes the coefficients of working sets; one of collect gathers the
 // support vectors; one of prove computes the decisions on all records anew, in float64, and certifies them; one of
 // close, where it is asked for, writes the support vectors. For probabilities there are trainings without a fold
-// before, each of which ends in one of hold, that keeps the decisions on the fold; rounds of calibrate fit the sigmoids.
+// before, each of which ends in one of hold, that keeps the decisions on the fold; rounds of calibrate fit the
+// sigmoids.
 const (
 	stageTrain = iota
 	stageCollect
