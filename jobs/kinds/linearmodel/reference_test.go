@@ -19,8 +19,8 @@ type reference struct {
 	Weights   [][]float64
 }
 
-// The objective is strongly convex: P(w) - P(best) >= |w - best|^2 / 2. So the weights lie within sqrt(2 gap_upper) of the
-// best ones, at a loose gap as at a tight one, by both solvers.
+// The objective is strongly convex: P(w) - P(best) >= |w - best|^2 / 2. So the weights lie within sqrt(2 gap_upper) of
+// the best ones, at a loose gap as at a tight one, by both solvers.
 func TestWeightsAreNearTheReference(t *testing.T) {
 	text, err := os.ReadFile("testdata/reference.json")
 	if err != nil {
@@ -69,7 +69,8 @@ func (want reference) check(t *testing.T, params string, m *model) (part float64
 	return part
 }
 
-// dividedRecords are those of a set, with each column divided by the power of two that is just above its greatest value.
+// dividedRecords are those of a set, with each column divided by the power of two that is just above its greatest
+// value.
 func dividedRecords(t *testing.T, set string) (records []jobstest.Record) {
 	t.Helper()
 	file, err := os.Open("../../../testdata/" + set)

@@ -22,8 +22,8 @@ type Probabilities struct {
 
 func (p *Params) probabilityParameter() params.Parameter {
 	return params.Flag("probability", &p.Probability, false).Checked(p.needClasses).
-		Says("Predictions have the probabilities of the classes as scores. The machines are trained five times more, each time " +
-			"without a fifth of the records, on which a sigmoid of each machine is fitted.").
+		Says("Predictions have the probabilities of the classes as scores. The machines are trained five times more, each " +
+			"time without a fifth of the records, on which a sigmoid of each machine is fitted.").
 		From("Platt 1999; Wu, Lin and Weng 2004.")
 }
 
@@ -96,7 +96,10 @@ func (w *walk) holds(r record) bool {
 }
 
 // calibrate adds up what a record tells of the sigmoids of its machines.
-func (w *walk) calibrate(r record, class int) error {
+func (w *walk) calibrate(r record, class int, cost float64) error {
+	if cost == 0 {
+		return nil
+	}
 	fold, weight := w.foldOf(r), r.Weight(r.i)
 	for slot := range w.tally.classes.slots() {
 		k, y := w.tally.classes.at(class, slot)

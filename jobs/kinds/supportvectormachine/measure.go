@@ -39,22 +39,24 @@ func (w *walk) measure(r record) error {
 		return nil
 	}
 	if w.stage == stageCalibrate {
-		if cost == 0 {
-			return nil
-		}
-		return w.calibrate(r, class)
+		return w.calibrate(r, class, cost)
 	}
 	if w.closing != nil {
 		w.closing.add(r, class, cost, w.after.alpha[r.at:r.at+w.perRecord()], w.after.f[r.at:])
 	}
-	if cost == 0 {
+	switch {
+	case cost == 0:
 		return nil
+	case w.regresses:
+		return w.measureNumber(r, cost)
 	}
+	return w.measureClass(r, class, cost)
+}
+
+// measureClass measures a record of a class in each machine of that.
+func (w *walk) measureClass(r record, class int, cost float64) error {
 	if w.tally.margins != nil {
 		w.findTwins(r.X.Row(r.i), class)
-	}
-	if w.regresses {
-		return w.measureNumber(r, cost)
 	}
 	for slot := range w.tally.classes.slots() {
 		machine, y := w.tally.classes.at(class, slot)

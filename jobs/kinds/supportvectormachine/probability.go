@@ -16,8 +16,8 @@ func (m *model) sigmoid(k int) calibration.Sigmoid {
 	return calibration.Sigmoid{A: m.sigmoids[2*k], B: m.sigmoids[2*k+1]}
 }
 
-// probabilities are those of the classes at the decisions of the machines: of two classes by the sigmoid of the machine,
-// of more by coupling those of all machines.
+// probabilities are those of the classes at the decisions of the machines: of two classes by the sigmoid of the
+// machine, of more by coupling those of all machines.
 func (p *predictor) probabilities() []float64 {
 	scores := make([]float64, len(p.labels))
 	if len(p.labels) == 2 {

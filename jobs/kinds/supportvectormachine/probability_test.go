@@ -119,8 +119,8 @@ func outcomes(t *testing.T, model jobs.Arrays, records []jobstest.Record) (list 
 	return list
 }
 
-// The machines are those of a job without probabilities. Probabilities add up to 1, and the label is that of the greatest;
-// of two classes they grow with the decision.
+// The machines are those of a job without probabilities. Probabilities add up to 1, the label is that of the greatest,
+// and they grow with the decision.
 func TestProbabilities(t *testing.T) {
 	for _, classes := range []int{2, 4} {
 		records := groups(120, 3, classes)

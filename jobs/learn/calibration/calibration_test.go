@@ -119,8 +119,8 @@ func TestCouplingByHand(t *testing.T) {
 	}
 }
 
-// In random problems the probabilities are above 0, add up to 1, and are where the gradient of the objective is the same
-// for all classes (the conditions of the paper, (21)).
+// In random problems the probabilities are above 0, add up to 1, and are where the gradient of the objective is the
+// same for all classes (the conditions of the paper, (21)).
 func TestCoupling(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 99))
 	for range 300 {

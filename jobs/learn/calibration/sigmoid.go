@@ -61,8 +61,8 @@ func FitOf(v [Numbers]float64) Fit {
 // Done reports whether the sigmoid is found.
 func (f Fit) Done() bool { return f.progress < 0 }
 
-// Terms are what a decision of a known side, and a weight, adds to the sums: in the first round the weight to that of its
-// side; then the negative log likelihood with its gradient and its Hessian, by A and B. Targets are not 1 and 0 but
+// Terms are what a decision of a known side, and a weight, adds to the sums: in the first round the weight to that of
+// its side; then the negative log likelihood with its gradient and its Hessian, by A and B. Targets are not 1 and 0 but
 // (n+1)/(n+2) and 1/(n+2), with n the weight of the side.
 func (f Fit) Terms(decision, y, weight float64) (t [Sums]float64) {
 	if f.progress == 0 {
