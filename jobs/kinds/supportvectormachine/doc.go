@@ -15,10 +15,11 @@
 //
 // The records lie in at most params.blocks logical blocks of one size, each the leaf of a round. Each training
 // record has a coefficient alpha and a value of f in each machine of its class: the leaf's carry. A round of phase
-// train does one of three things, the stage of its state.
+// train does one of four things, the stage of its state.
 //
 //	train    a leaf adds what the last working sets changed to f, in float32 kernel values and float64 sums, and finds
 //	         the most violating records of its block; the step solves the dual of the next working sets
+//	fetch    gathers the rows of the next working sets, before the step solves them
 //	collect  gathers the records whose alpha is not 0: the support vectors
 //	prove    computes f of each record anew, in float64 kernel values, and what the certificates add up
 //
@@ -28,8 +29,11 @@
 // refinement). Where a pass did not halve the greatest violation, as with a linear kernel far from zero, training
 // goes on with float64 values; where those do not halve it either, training ends, and the model says so.
 //
-// Machines take turns where the rows of their working sets are more than 2^22 values. A working set keeps those of
-// its members that came last, for half of it, and takes a quarter of each side of the most violating.
+// A working set keeps those of its members that came last, for half of it, and takes a quarter of each side of the most
+// violating. A record has its row once in a state or a partial, however many machines it is in. Rows go with the
+// candidates where all of them are at most 2^19 values; else candidates are numbers alone, and the rows that the state
+// does not have yet come in a round of stage fetch. Machines take turns where the rows of their working sets are more
+// than 2^23 values, or their members more than 2^17. The step solves several working sets at a time.
 //
 // # Numerics
 //
