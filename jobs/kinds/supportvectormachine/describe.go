@@ -19,13 +19,16 @@ const most = 32
 // describe tells people what a model is, within 80 columns.
 func (m *model) describe(p *describe.Page) error {
 	labels := m.space.Labels.List()
-	p.Line("kind", "%s, %s", KindName, m.kernel.Text())
+	p.Line("kind", "%s, %s", KindName, m.kernelText())
 	if m.regresses {
 		p.Line("mode", "%s, epsilon %g", modeRegress, m.epsilon)
 	} else {
 		p.Line("classes", "%d", len(labels))
 	}
 	p.Line("records", "%d training records of %d columns, scale %s", m.space.Records, m.space.Width, m.space.Scale())
+	if m.given != nil {
+		p.Line("matrix", "%s", m.given.says())
+	}
 	p.Line("supports", "%d", m.len())
 	p.Line("rounds", "%d", m.rounds)
 	p.Line("violation", "%.3g", m.worst())

@@ -8,6 +8,7 @@ import (
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/kernels"
+	"github.com/gram-compute/gram/jobs/learn/semidefinite"
 	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -36,6 +37,7 @@ type Params struct {
 	kernels.Params
 	Mode         string              `json:"mode"`
 	Epsilon      float64             `json:"epsilon"`
+	Clip         bool                `json:"clip,omitempty"`
 	C            float64             `json:"C"`
 	Tol          float64             `json:"tol"`
 	WorkingSet   int                 `json:"working_set"`
@@ -48,7 +50,10 @@ type Params struct {
 
 // Parameters declares the parameters.
 func (p *Params) Parameters() []params.Parameter {
-	return append(append(p.modeParameters(), p.Declare(kernels.RBF)...),
+	return append(append(p.modeParameters(), p.DeclareGiven(kernels.RBF)...),
+		params.Flag("clip", &p.Clip, false).
+			Says("Sets negative eigenvalues of a precomputed kernel to 0, of up to 2,000 records. Without it, a matrix that has "+
+				"some for certain is refused."),
 		params.Number("C", &p.C, 1, "[1e-9, 1e9]").
 			Says("Cost of a record that is not beyond the margin, and the most that its coefficient may be."),
 		params.Number("tol", &p.Tol, 1e-3, "[1e-12, 1)").
@@ -69,20 +74,29 @@ func (p *Params) Parameters() []params.Parameter {
 func (p *Params) Complete() { p.Params = p.WithDefaults() }
 
 // job is what all phases of a job know.
-type job struct{ classify.Job[Params] }
+type job struct {
+	classify.Job[Params]
+	// most is how many columns a given matrix has at most that is gathered.
+	most int
+}
 
 // New makes the algorithm: the phases of the package.
-func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
+func New(spec protocol.JobSpec) (jobs.Algorithm, error) { return newOf(spec, semidefinite.MaxOrder) }
+
+func newOf(spec protocol.JobSpec, most int) (jobs.Algorithm, error) {
 	read, err := classify.JobOf(spec, NewPredictor, func(p Params) evaluation.Costs { return p.Costs })
 	if err != nil {
 		return nil, err
 	}
-	j := job{read}
+	j := job{read, most}
 	space, err := features.NewBuilder(j.Params.Features, spec, j.Params.labels(), features.Compares())
 	if err != nil {
 		return nil, params.In("spec.params", err)
 	}
 	phases := jobs.Phases{space.Planned(j.begin), (&trainPhase{j}).phase()}
+	if j.Params.Given() {
+		phases = append(phases, (&matrixPhase{j}).phase())
+	}
 	return j.Params.Algorithm(append(phases, j.Judge.Phases()...)), nil
 }
 
@@ -102,10 +116,19 @@ func (j job) begin(_ jobs.Arrays, space *features.Space, plan jobs.Plan) (jobs.N
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	s := newTraining(&model{space: space, kernel: kernels.NewFunction(kernel, space), regresses: j.Params.regresses(),
-		epsilon: j.Params.Epsilon})
+	m := &model{space: space, regresses: j.Params.regresses(), epsilon: j.Params.Epsilon}
+	first := trainName
+	if j.Params.Given() {
+		if m.given, err = j.matrixOf(space); err != nil {
+			return jobs.Next{}, err
+		}
+		first = matrixName
+	} else {
+		m.kernel = kernels.NewFunction(kernel, space)
+	}
+	s := newTraining(m)
 	s.costs = costs
-	return jobs.Next{Phase: trainName, State: jobs.ArraysOf(s), Trees: []int{plan.Blocks}}, nil
+	return jobs.Next{Phase: first, State: jobs.ArraysOf(s), Trees: []int{plan.Blocks}}, nil
 }
 
 // costs are those of a record that weighs 1, by its class; of regression there is one.

@@ -11,8 +11,9 @@ import (
 // model is the machines over one shared list of support vectors, with what is proved of each.
 type model struct {
 	space  *features.Space
-	kernel kernels.Function
-	bias   []float64 // of each machine
+	kernel kernels.Function // where no values are given
+	given  *given           // nil of a kernel of vectors
+	bias   []float64        // of each machine
 	// regresses says that the one machine gives a number, and epsilon by how much it may be off and cost nothing.
 	regresses bool
 	epsilon   float64
@@ -75,9 +76,10 @@ func (m *model) Fields(f *jobs.Fields) {
 	f.Kind(KindName, 1)
 	jobs.Make(f, &m.space).Fields(f)
 	m.modeFields(f)
-	m.kernel.Fields(f, m.space)
+	m.kernelFields(f)
 	jobs.List(f, "bias", &m.bias, m.classes().machines())
-	m.supports.Fields(f, m.space.Width, m.classes())
+	m.supports.Fields(f, m.rowWidth(), m.classes())
+	f.Check(m.checkGiven)
 	jobs.List(f, "training.violation", &m.violation, m.classes().machines())
 	m.proofFields(f)
 	jobs.Scalar(f, "training.rounds", &m.rounds)
@@ -107,6 +109,9 @@ func (m *model) proofFields(f *jobs.Fields) {
 // proves reports whether the kernel is positive semidefinite for certain, so that the dual objective bounds the primal.
 func (m *model) proves() bool {
 	k := m.kernel
+	if m.given != nil {
+		return m.given.verdict != verdictUntold
+	}
 	return k.Kind == kernelops.Linear || k.Kind == kernelops.RBF ||
 		k.Kind == kernelops.Polynomial && k.Scale > 0 && k.Offset >= 0
 }

@@ -13,6 +13,8 @@ type moves struct {
 	terms  []move // by slot, and within one in the order of the working set
 	places map[int64]int
 	rows   []float32
+	// ordinals are those of the places.
+	ordinals []int64
 }
 
 // move is a member whose coefficient changed.
@@ -57,7 +59,7 @@ func (m *moves) add(slot int, ordinal int64, change float64, row []float32) {
 		}
 		place = len(m.places)
 		m.places[ordinal] = place
-		m.rows = append(m.rows, row...)
+		m.rows, m.ordinals = append(m.rows, row...), append(m.ordinals, ordinal)
 	}
 	m.terms = append(m.terms, move{slot, place, change})
 }
@@ -95,6 +97,9 @@ func (w *walk) move(g *group, m *moves, base int, c rows.Chunk) error {
 // rowsOfMoves returns a function that sets k to the kernel values of a moved row and all records of a group.
 func (w *walk) rowsOfMoves(g *group, m *moves) (func(place int), error) {
 	n := len(g.records)
+	if w.given != nil {
+		return w.givenRowsOfMoves(g, m), nil
+	}
 	if w.training.exact == 1 {
 		x := matrixOf(g.rows, n, w.space.Width)
 		return func(place int) { w.rowsOf.Values(w.k, m.points.Rows.Row(place), x) }, nil

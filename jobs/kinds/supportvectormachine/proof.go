@@ -25,6 +25,9 @@ func newProofSums(m *model, ops *kernelops.Set) *proofSums {
 	p := &proofSums{model: m, exact: kernels.ExactRows{Exact: kernels.Exact{Kernel: m.kernel.Kernel}, Ops: ops},
 		values: make([]float64, m.len()), sum: make([]float64, n), size: make([]float64, n), alphas: make([]float64, n)}
 	for i := range m.len() {
+		if m.given != nil {
+			break
+		}
 		p.longest = max(p.longest, p.exact.Norm(m.matrix().Row(i)))
 	}
 	return p
@@ -43,7 +46,7 @@ func (w *walk) prove(g *group, class, base int, c rows.Chunk) error {
 	for i, r := range g.records {
 		row := g.rows[i*w.space.Width : (i+1)*w.space.Width]
 		p.decide(row, class)
-		off := p.exact.Error(w.space.Width, p.exact.Norm(row), p.longest)
+		off := p.errorOf(row)
 		for slot, f := range p.sum {
 			if f-f != 0 {
 				return kernels.Beyond(c.IDs[r], w.kernel.Kernel)
@@ -63,7 +66,7 @@ func (p *proofSums) decide(row []float32, class int) {
 	clear(p.alphas)
 	classes := p.classes()
 	slots := classes.slots()
-	p.exact.Values(p.values, row, p.matrix())
+	p.kernelValues(row)
 	if p.regresses {
 		for j, beta := range p.model.alpha {
 			p.add(0, beta, 1, p.values[j])
@@ -96,8 +99,29 @@ func (p *proofSums) add(slot int, alpha, side, value float64) {
 	p.alphas[slot] += math.Abs(alpha)
 }
 
+// kernelValues sets the values to those of a row and the support vectors.
+func (p *proofSums) kernelValues(row []float32) {
+	if p.given != nil {
+		columnsOf(p.values, row, p.ordinal)
+		return
+	}
+	p.exact.Values(p.values, row, p.matrix())
+}
+
+// errorOf bounds the errors of those values. Those that are given have none.
+func (p *proofSums) errorOf(row []float32) float64 {
+	if p.given != nil {
+		return 0
+	}
+	return p.exact.Error(p.space.Width, p.exact.Norm(row), p.longest)
+}
+
 // diagonal is at least k(x, x).
-func (p *proofSums) diagonal(row []float32) float64 {
+func (p *proofSums) diagonal(r record) float64 {
+	row := r.X.Row(r.i)
+	if p.given != nil {
+		return p.given.diagonal(row[r.ordinal])
+	}
 	norm := p.exact.Norm(row)
 	return p.exact.Magnitude(norm, norm)
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/features"
+	"github.com/gram-compute/gram/jobs/learn/kernels"
 	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -44,6 +45,11 @@ func (p *Params) Check() error {
 	switch {
 	case !p.regresses() && p.Epsilon != defaultEpsilon:
 		return protocol.SpecFault("epsilon is of mode regress, not of classify")
+	case p.Clip && !p.Given():
+		return protocol.SpecFault("clip is of kernel %s, not of %s", kernels.Precomputed, p.Kernel)
+	case p.Given() && p.Features.Scale != features.ScaleNone:
+		return protocol.SpecFault("features.scale is of vectors; with kernel %s the columns are kernel values, which stay as "+
+			"they are", kernels.Precomputed).WithHint("Leave features.scale out, and scale the vectors before their kernel is computed.")
 	case p.regresses() && p.ClassWeights != nil:
 		return protocol.SpecFault("class_weights are of classes; in mode regress there are none").
 			WithHint("Weigh records one by one: spec.input.weight.")
@@ -92,6 +98,14 @@ func (m *model) variable(ordinal int64, class int) int64 {
 		return 2*ordinal + int64(class)
 	}
 	return ordinal
+}
+
+// recordOf is the record of a variable.
+func (m *model) recordOf(variable int64) int64 {
+	if m.regresses {
+		return variable / 2
+	}
+	return variable
 }
 
 // target is what f + b of a variable of a side aims at.

@@ -22,6 +22,8 @@ type training struct {
 	costs   []float64 // of a record of each class that weighs 1
 	settled []int32   // 1 of the machines whose violation is at most tol
 	working members   // the working sets, with what the last round changed
+	clip    *clip     // of a given matrix that was clipped
+	seen    *seen     // of a given matrix of many columns, in phase matrix
 	exact   int       // 1: kernel values are those of float64, as float32 ones do not lead on
 	proved  float64   // the greatest violation of the last pass of stage prove
 }
@@ -45,6 +47,7 @@ func (s *training) Fields(f *jobs.Fields) {
 	jobs.List(f, "settled", &s.settled, s.classes().machines())
 	f.Int("exact", &s.exact, 0, 1)
 	jobs.Scalar(f, "proved", &s.proved)
+	s.matrixFields(f)
 	s.working.Fields(f, "working", s.space.Width, s.classes())
 }
 

@@ -115,7 +115,15 @@ func (p *trainPhase) solve(s *training, k int, all *tally, old *members, evaluat
 		w.Gradient[i] = float64(w.Y[i] * (m.f - m.target))
 		x.Data = append(x.Data, m.row...)
 	}
-	if err := s.values(w.K, x, evaluator); err != nil {
+	if s.given != nil {
+		columns := make([]int64, n)
+		for i, c := range set {
+			columns[i] = s.recordOf(c.Ordinal)
+		}
+		for i := range n {
+			columnsOf(w.K[i*n:(i+1)*n], x.Row(i), columns)
+		}
+	} else if err := s.values(w.K, x, evaluator); err != nil {
 		return err
 	}
 	// A set that takes more steps than these goes on in the next round.
@@ -230,6 +238,10 @@ func (p *trainPhase) end(s *training, facts jobs.Facts, round jobs.Round) (jobs.
 		facts.Add(jobs.WarningsMetric, []string{fmt.Sprintf("after %d rounds, the violation is %.3g, more than params.tol, "+
 			"%g: raise params.max_rounds, scale the features, or lower params.C", s.rounds, worst, p.Params.Tol)})
 	}
+	if s.given != nil {
+		facts.Add("svm.matrix", s.given.says())
+	}
+	s.fold()
 	metrics, err := facts.Metrics()
 	if err != nil {
 		return jobs.Next{}, err

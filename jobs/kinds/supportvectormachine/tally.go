@@ -20,10 +20,11 @@ type tally struct {
 	rate     float64        // the greatest |target| of a number with a coefficient
 	diagonal float64        // the greatest k(x, x) of a record with a coefficient
 	found    supports       // of stage collect
+	rows     int            // values of each
 }
 
 func newTally(s *training, most int) *tally {
-	t := &tally{classes: s.classes(), most: most, up: members{width: s.space.Width}, low: members{width: s.space.Width},
+	t := &tally{classes: s.classes(), most: most, rows: s.rowWidth(), up: members{width: s.space.Width}, low: members{width: s.space.Width},
 		extremes: make([]smo.Extremes, s.classes().machines()), terms: sums.NewExact(termSums * s.classes().machines())}
 	for k := range t.extremes {
 		t.extremes[k] = smo.NewExtremes()
@@ -45,7 +46,8 @@ func (t *tally) Fields(f *jobs.Fields) {
 	f.Require(t.terms.Len() == termSums*t.classes.machines(), "sums of %d terms", t.terms.Len())
 	jobs.Scalar(f, "diagonal", &t.diagonal)
 	jobs.Scalar(f, "rate", &t.rate)
-	t.found.Fields(f, width, t.classes)
+	f.Int("found.rows", &t.rows, 0, protocol.MaxWidth)
+	t.found.Fields(f, t.rows, t.classes)
 }
 
 func (t *tally) extremeFields(f *jobs.Fields) {
@@ -69,7 +71,7 @@ func (t *tally) plus(right *tally) (*tally, error) {
 	}
 	both := &tally{classes: t.classes, most: t.most, up: members{width: t.up.width}, low: members{width: t.up.width},
 		extremes: make([]smo.Extremes, len(t.extremes)), rate: max(t.rate, right.rate),
-		diagonal: max(t.diagonal, right.diagonal)}
+		diagonal: max(t.diagonal, right.diagonal), rows: t.rows}
 	for k := range both.extremes {
 		both.extremes[k] = t.extremes[k]
 		both.extremes[k].Merge(right.extremes[k])

@@ -176,26 +176,10 @@ func (m matrix) quotient(v []float64) float64 {
 }
 
 // Shift is by how much the diagonal has to grow, so that no eigenvalue of the sum is below 0; 0 of a matrix that is
-// proved. It makes room for Raised.
+// proved.
 func (l Least) Shift() float64 {
 	if l.Proved() {
 		return 0
 	}
 	return float64(-l.Low * slack)
-}
-
-// Raised returns the least float32, or the one above it, that is at least the value and an amount above 0: their
-// difference is no less than the amount. It is +Inf beyond float32.
-func Raised(value float32, by float64) float32 {
-	if by == 0 {
-		return value
-	}
-	// The sum may be rounded down by half a unit of its last place.
-	sum := float64(value) + by
-	sum += float64(unit*math.Abs(sum)) + math.SmallestNonzeroFloat64
-	raised := float32(sum)
-	if float64(raised) < sum {
-		raised = math.Nextafter32(raised, float32(math.Inf(1)))
-	}
-	return raised
 }
