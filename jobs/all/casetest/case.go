@@ -73,7 +73,7 @@ var suites = []*Suite{Golden, Phases, Hashed, Shards, Degenerate, Memory, Matrix
 
 // table returns every case. Models come before the jobs that begin from them.
 func table() []Case {
-	return slices.Concat(bayes(), clusters(), kernels(), linear(), machines(), means(), neighbors(), perceptrons(),
+	return slices.Concat(bayes(), clusters(), kernels(), linear(), machines(), givenMachines(), means(), neighbors(), perceptrons(),
 		predictions())
 }
 

@@ -27,7 +27,7 @@ func (m *model) describe(p *describe.Page) error {
 	}
 	p.Line("records", "%d training records of %d columns, scale %s", m.space.Records, m.space.Width, m.space.Scale())
 	if m.given != nil {
-		p.Line("matrix", "%s", m.given.says())
+		m.given.describe(p)
 	}
 	p.Line("supports", "%d", m.len())
 	p.Line("rounds", "%d", m.rounds)
@@ -123,14 +123,22 @@ func (m *model) figures(metrics []jobs.Metric) ([]jobs.Figure, error) {
 			Caption: "The greatest violation of the conditions of Karush, Kuhn and Tucker among the machines at work."},
 		{Title: "What is proved", Table: proved, Caption: caption},
 	}
-	largest := rank.Greatest(m.len(), m.size)
-	largest = largest[:min(most, len(largest))]
-	figures = append(figures, jobs.Pictures("Support vectors of largest coefficients",
-		"Each with its label and the sum of its coefficients.", m.space.Width, len(largest), func(i int) string {
-			return fmt.Sprintf("%.24s (%.3g)", m.space.Labels.At(int(m.class[largest[i]])), m.size(largest[i]))
-		}, func(i int) []float32 { return m.matrix().Row(largest[i]) })...)
+	figures = append(figures, m.pictures()...)
 	judged, err := evaluation.Figures(nil, metrics)
 	return append(figures, judged...), err
+}
+
+// pictures are those of the support vectors of largest coefficients, or what is known of a given matrix.
+func (m *model) pictures() []jobs.Figure {
+	if m.given != nil {
+		return []jobs.Figure{m.given.figure()}
+	}
+	largest := rank.Greatest(m.len(), m.size)
+	largest = largest[:min(most, len(largest))]
+	return jobs.Pictures("Support vectors of largest coefficients",
+		"Each with its label and the sum of its coefficients.", m.space.Width, len(largest), func(i int) string {
+			return fmt.Sprintf("%.24s (%.3g)", m.space.Labels.At(int(m.class[largest[i]])), m.size(largest[i]))
+		}, func(i int) []float32 { return m.matrix().Row(largest[i]) })
 }
 
 // size is the sum of the coefficients of a support vector.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/describe"
 	"github.com/gram-compute/gram/jobs/learn/kernels"
 	"github.com/gram-compute/gram/jobs/learn/semidefinite"
 	"github.com/gram-compute/gram/kernelops"
@@ -20,6 +21,10 @@ const (
 	verdictRounding                // it may be: rounding to float32 hides it
 	verdictClipped                 // it is not, and its negative eigenvalues were set to 0
 )
+
+func (v verdict) String() string {
+	return [...]string{"cannot be told", "positive semidefinite", "cannot be told, up to rounding", "clipped"}[v]
+}
 
 // given is a kernel whose values are given: column j of each record is its kernel with record j of spec.input, by
 // ordinal. The matrix that a machine is trained on has float32 values; the
@@ -83,7 +88,7 @@ func (g *given) says() string {
 	interval := fmt.Sprintf("its least eigenvalue is from %.6g to %.6g", g.least.Low, g.least.High)
 	switch g.verdict {
 	case verdictHolds:
-		if g.least.High == math.MaxFloat64 {
+		if !g.looked() {
 			return "positive semidefinite: no eigenvalue is below 0"
 		}
 		return "positive semidefinite: " + interval
@@ -94,11 +99,48 @@ func (g *given) says() string {
 		return fmt.Sprintf("not positive semidefinite: %s; %d negative eigenvalues were set to 0; proved with %.3g "+
 			"added to the diagonal", interval, g.negative, g.added)
 	}
-	return fmt.Sprintf("cannot be told to be positive semidefinite or not: it has more than %d columns",
-		semidefinite.MaxOrder)
+	return fmt.Sprintf("cannot be told to be positive semidefinite or not: it has %d columns, and eigenvalues are looked "+
+		"for in up to %d", g.columns, semidefinite.MaxOrder)
 }
 
-// columnsOf returns a function that gives the values at the columns of a row: its kernel with those records.
+// describe tells people what is known of the matrix.
+func (g *given) describe(p *describe.Page) {
+	p.Line("matrix", "%s", g.verdict)
+	if g.looked() {
+		p.Line("least", "eigenvalue from %.10g to %.10g", g.least.Low, g.least.High)
+	}
+	if g.added > 0 {
+		p.Line("added", "%.3g to the diagonal, for the proof", g.added)
+	}
+}
+
+// looked reports whether the least eigenvalue was looked for.
+func (g *given) looked() bool { return g.verdict != verdictUntold && g.least.High != math.MaxFloat64 }
+
+// facts are what is known of the matrix, for a report.
+func (g *given) facts(facts *jobs.Facts) {
+	facts.Add("svm.matrix", g.verdict.String())
+	if g.looked() {
+		facts.Add("svm.matrix.least_eigenvalue.from", g.least.Low)
+		facts.Add("svm.matrix.least_eigenvalue.to", g.least.High)
+	}
+	facts.Add("svm.matrix.added", g.added)
+}
+
+// figure is what is known of the matrix, for a report.
+func (g *given) figure() jobs.Figure {
+	least := []string{"not looked for", "not looked for"}
+	if g.looked() {
+		least = []string{fmt.Sprintf("%.10g", g.least.Low), fmt.Sprintf("%.10g", g.least.High)}
+	}
+	table := &jobs.FigureTable{
+		Columns: []string{"columns", "least eigenvalue from", "to", "rounding", "set to 0", "added to the diagonal"},
+		Rows: [][]string{{fmt.Sprint(g.columns), least[0], least[1], fmt.Sprintf("%.3g", g.least.Rounding),
+			fmt.Sprint(g.negative), fmt.Sprintf("%.3g", g.added)}}}
+	return jobs.Figure{Title: "The matrix", Table: table, Caption: "The matrix of the training records is " + g.says() + "."}
+}
+
+// columnsOf sets dst to the values at columns of a row: its kernel with those records.
 func columnsOf(dst []float64, row []float32, columns []int64) {
 	for j, column := range columns {
 		dst[j] = float64(row[column])

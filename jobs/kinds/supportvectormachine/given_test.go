@@ -139,9 +139,7 @@ func outcomes(t *testing.T, model jobs.Arrays, records []jobstest.Record) (list 
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, o := range some {
-			list = append(list, o)
-		}
+		list = append(list, some...)
 	}
 	return list
 }

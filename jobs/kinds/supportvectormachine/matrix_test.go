@@ -3,6 +3,7 @@ package supportvectormachine
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -242,6 +243,51 @@ func TestHeldOutRecordsOfAMatrix(t *testing.T) {
 		}
 		if (whole.given.coefficients != nil) != clip || len(result.Metrics) == 0 {
 			t.Errorf("clip %v: %s", clip, whole.given.says())
+		}
+	}
+}
+
+// What is told of a matrix fits any verdict, in figures and for people, also where a row has as many values as a picture.
+func TestWhatIsToldOfAMatrix(t *testing.T) {
+	for _, most := range []int{36, 35} {
+		m, result, err := runMatrix(t, `{"blocks":2}`, matrixOfPoints(36, 4), most, 1, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		figures, err := m.figures(result.Metrics)
+		if err != nil || figures[2].Title != "The matrix" || len(figures[2].Table.Rows) != 1 {
+			t.Errorf("%v, %+v", err, figures)
+		}
+		text, err := Kind().Describe(result.Model, jobs.DescribeOptions{})
+		if err != nil || !strings.Contains(text, m.given.verdict.String()) {
+			t.Errorf("%v, %s", err, text)
+		}
+	}
+}
+
+// A model whose support vectors are no columns of the matrix is refused.
+func TestStoredMatricesThatAreRefused(t *testing.T) {
+	_, result, err := runMatrix(t, `{"blocks":2}`, matrixOfPoints(20, 4), 20, 1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, spoil := range map[string]func(a jobs.Arrays){
+		"columns": func(a jobs.Arrays) {
+			ordinals, _ := jobs.Get[int64](a, "supports.ordinal")
+			ordinals = slices.Clone(ordinals)
+			ordinals[len(ordinals)-1] = 20
+			jobs.Put(a, "supports.ordinal", ordinals)
+		},
+		"verdict":  func(a jobs.Arrays) { jobs.PutScalar(a, matrixVerdict, int32(4)) },
+		"interval": func(a jobs.Arrays) { jobs.Put(a, "matrix.least", []float64{2, 1, 0}) },
+		"added":    func(a jobs.Arrays) { jobs.PutScalar(a, "matrix.added", math.NaN()) },
+		"folded":   func(a jobs.Arrays) { jobs.Put(a, "matrix.coefficients", []float64{1}, 1, 1) },
+	} {
+		a := maps.Clone(result.Model)
+		spoil(a)
+		var fault *protocol.Fault
+		if _, err := readModel(a); !errors.As(err, &fault) || fault.Code != protocol.CodeCorrupt {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -239,7 +239,7 @@ func (p *trainPhase) end(s *training, facts jobs.Facts, round jobs.Round) (jobs.
 			"%g: raise params.max_rounds, scale the features, or lower params.C", s.rounds, worst, p.Params.Tol)})
 	}
 	if s.given != nil {
-		facts.Add("svm.matrix", s.given.says())
+		s.given.facts(&facts)
 	}
 	s.fold()
 	metrics, err := facts.Metrics()
