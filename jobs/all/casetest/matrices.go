@@ -11,8 +11,8 @@ import (
 	"github.com/gram-compute/gram/jobs/jobstest"
 )
 
-// Data sets of matrices: products of irises, and distances below 0, which have negative eigenvalues. Those to decide are
-// rows of the five others.
+// Data sets of matrices: products of irises, and distances below 0, which have negative eigenvalues. Those to decide
+// are rows of the five others.
 var (
 	irisProducts  = &Data{asDense, matrixOf(product)}
 	irisDistances = &Data{asDense, matrixOf(minusDistance)}

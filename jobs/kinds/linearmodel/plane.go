@@ -81,16 +81,16 @@ func (m *model) planeFigures(metrics []jobs.Metric) ([]jobs.Figure, error) {
 	return figures, nil
 }
 
-// plane is the picture of a machine: the class that it looks for against the others.
+// plane is the picture of a machine, with the records that it is about: the class that it looks for against the others.
 func (m *model) plane(k int, points []point) *jobs.ScatterPlot {
-	others := "others"
-	if m.machines() == 1 {
-		others = string(m.space.Labels.At(0))
-	}
-	groups := []jobs.PointGroup{{Name: others}, {Name: m.sought(k)}}
+	groups := []jobs.PointGroup{{Name: m.others(k)}, {Name: string(m.space.Labels.At(m.sought(k)))}}
 	for _, p := range points {
+		side := m.side(k, p.Class)
+		if side == 0 {
+			continue
+		}
 		g := &groups[0]
-		if m.side(k, p.Class) > 0 {
+		if side > 0 {
 			g = &groups[1]
 		}
 		marked := false

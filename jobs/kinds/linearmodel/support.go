@@ -74,24 +74,25 @@ func newSupport(s *training, way dataset.Way, seed uint64, most int) *support {
 // add takes in a record, if its coefficient is above 0, and may choose it for the picture.
 func (u *support) add(r *record, id dataset.Identity, alpha carried) error {
 	var supports [planeMachines]bool
-	for k := range u.count {
-		a, err := alpha.at(r.number*u.machines() + k)
+	for slot := range u.slots() {
+		a, err := alpha.at(r.number*u.slots() + slot)
 		if err != nil {
 			return err
 		}
 		if !(a > 0) {
 			continue
 		}
+		k, side := u.at(r.class, slot)
 		if u.count[k]++; k < planeMachines {
 			supports[k] = true
 		}
 		if len(u.rows[0]) == u.most {
 			continue
 		}
-		margin := float64(u.side(k, r.class) * r.Dot(u.row(u.weights, k)))
+		margin := float64(side * r.Dot(u.row(u.weights, k)))
 		u.ids.Add(id)
 		u.texts[0] = append(u.texts[0], string(u.space.Labels.At(r.class)))
-		u.texts[1] = append(u.texts[1], u.sought(k))
+		u.texts[1] = append(u.texts[1], u.machineLabel(k))
 		for c, v := range []float64{a, margin, max(0, 1-margin)} {
 			u.rows[c] = append(u.rows[c], v)
 		}
@@ -102,12 +103,13 @@ func (u *support) add(r *record, id dataset.Identity, alpha carried) error {
 	return nil
 }
 
-// sought is the label of side +1 of a machine.
-func (m *model) sought(k int) string {
-	if m.machines() == 1 {
-		k = 1
+// machineLabel tells a machine apart from the others of a model: by the label that it looks for or, of two classes of
+// more, by both.
+func (m *model) machineLabel(k int) string {
+	if m.paired {
+		return m.machineName(k)
 	}
-	return string(m.space.Labels.At(k))
+	return string(m.space.Labels.At(m.sought(k)))
 }
 
 // table is the columns in the order of the output.
@@ -136,7 +138,7 @@ func (j job) support(
 		return nil
 	})
 	if err == nil {
-		err = alpha.checkLen(number * s.machines())
+		err = alpha.checkLen(number * s.slots())
 	}
 	w := &written{count: u.count, plane: u.plane}
 	if err == nil && j.Params.SupportVectors {

@@ -20,9 +20,12 @@ const most = 32
 func (m *model) describe(p *describe.Page) error {
 	labels := m.space.Labels.List()
 	p.Line("kind", "%s, %s", KindName, m.kernelText())
-	if m.regresses {
+	switch {
+	case m.oneClass:
+		p.Line("mode", "%s, nu %g", modeOneClass, m.nu)
+	case m.regresses:
 		p.Line("mode", "%s, epsilon %g", modeRegress, m.epsilon)
-	} else {
+	default:
 		p.Line("classes", "%d", len(labels))
 	}
 	p.Line("records", "%d training records of %d columns, scale %s", m.space.Records, m.space.Width, m.space.Scale())
@@ -33,7 +36,12 @@ func (m *model) describe(p *describe.Page) error {
 	p.Line("rounds", "%d", m.rounds)
 	p.Line("violation", "%.3g", m.worst())
 	p.Line("proved", "%s", m.says())
-	if m.regresses {
+	switch {
+	case m.oneClass:
+		p.Line("rho", "%.6g", -m.bias[0])
+		p.Line("outlier", "where rho - f is above %.6g", m.outlierAbove())
+		return nil
+	case m.regresses:
 		p.Line("bias", "%.6g", m.bias[0])
 		return nil
 	}
@@ -89,7 +97,10 @@ func (m *model) supportsOf(machine int) (n int) {
 
 // machineName says which two classes a machine tells apart.
 func (m *model) machineName(k int) string {
-	if m.regresses {
+	switch {
+	case m.oneClass:
+		return "of one class"
+	case m.regresses:
 		return "of numbers"
 	}
 	first, second := m.classes().classes(k)
@@ -137,7 +148,7 @@ func (m *model) pictures() []jobs.Figure {
 	largest = largest[:min(most, len(largest))]
 	return jobs.Pictures("Support vectors of largest coefficients",
 		"Each with its label and the sum of its coefficients.", m.space.Width, len(largest), func(i int) string {
-			return fmt.Sprintf("%.24s (%.3g)", m.space.Labels.At(int(m.class[largest[i]])), m.size(largest[i]))
+			return fmt.Sprintf("%.24s (%.3g)", m.className(largest[i]), m.size(largest[i]))
 		}, func(i int) []float32 { return m.matrix().Row(largest[i]) })
 }
 

@@ -137,7 +137,8 @@ func (g *given) figure() jobs.Figure {
 		Columns: []string{"columns", "least eigenvalue from", "to", "rounding", "set to 0", "added to the diagonal"},
 		Rows: [][]string{{fmt.Sprint(g.columns), least[0], least[1], fmt.Sprintf("%.3g", g.least.Rounding),
 			fmt.Sprint(g.negative), fmt.Sprintf("%.3g", g.added)}}}
-	return jobs.Figure{Title: "The matrix", Table: table, Caption: "The matrix of the training records is " + g.says() + "."}
+	return jobs.Figure{Title: "The matrix", Table: table,
+		Caption: "The matrix of the training records is " + g.says() + "."}
 }
 
 // columnsOf sets dst to the values at columns of a row: its kernel with those records.

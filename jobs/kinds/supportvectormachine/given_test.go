@@ -30,8 +30,9 @@ func TestGivenMatrixByHand(t *testing.T) {
 		if c := m.proofs[0]; math.Abs(c.Dual-0.5) > 1e-6 || !(c.Relative() < 1e-8) {
 			t.Errorf("%d blocks: %+v", blocks, c)
 		}
+		decisions := predictions(t, result.Model, jobstest.DenseRecords(k, "b", "b", "a", "a"))
 		for i, want := range []float64{1, 1, -1, -1} {
-			if got := predictions(t, result.Model, jobstest.DenseRecords(k, "b", "b", "a", "a"))[i]; math.Abs(got-want) > 1e-6 {
+			if got := decisions[i]; math.Abs(got-want) > 1e-6 {
 				t.Errorf("%d blocks: record %d is %v, not %v", blocks, i, got, want)
 			}
 		}
@@ -168,6 +169,7 @@ func TestGivenMatricesThatAreRefused(t *testing.T) {
 		"indefinite":    {`{}`, of([]float32{1, 2}, []float32{2, 1}), "least eigenvalue is from -1 to -1"},
 		"infinite":      {`{}`, of([]float32{1, float32(math.Inf(1))}, []float32{0.25, 1}), "value 2"},
 		"scaled":        {`{"features":{"scale":"standard"}}`, of([]float32{1, 0}, []float32{0, 1}), "features.scale"},
+		"one class":     {`{"mode":"one_class"}`, of([]float32{1, 0}, []float32{0, 1}), "mode one_class takes no kernel"},
 		"gamma":         {`{"gamma":1}`, of([]float32{1, 0}, []float32{0, 1}), "no parameter"},
 	} {
 		params := strings.Replace(c.params, "{", `{"kernel":"precomputed",`, 1)

@@ -35,16 +35,18 @@ const (
 // Params of a job of kind SupportVectorMachine.
 type Params struct {
 	kernels.Params
-	Mode         string              `json:"mode"`
-	Epsilon      float64             `json:"epsilon"`
-	Clip         bool                `json:"clip,omitempty"`
-	C            float64             `json:"C"`
-	Tol          float64             `json:"tol"`
-	WorkingSet   int                 `json:"working_set"`
-	MaxRounds    int                 `json:"max_rounds"`
-	ClassWeights params.ClassWeights `json:"class_weights,omitempty"`
-	Costs        evaluation.Costs    `json:"costs,omitempty"`
-	Features     features.Params     `json:"features"`
+	Mode         string                    `json:"mode"`
+	Epsilon      float64                   `json:"epsilon"`
+	Nu           float64                   `json:"nu"`
+	Novelty      *evaluation.NoveltyParams `json:"novelty,omitempty"`
+	Clip         bool                      `json:"clip,omitempty"`
+	C            float64                   `json:"C"`
+	Tol          float64                   `json:"tol"`
+	WorkingSet   int                       `json:"working_set"`
+	MaxRounds    int                       `json:"max_rounds"`
+	ClassWeights params.ClassWeights       `json:"class_weights,omitempty"`
+	Costs        evaluation.Costs          `json:"costs,omitempty"`
+	Features     features.Params           `json:"features"`
 	blocks.Number
 }
 
@@ -77,7 +79,8 @@ func (p *Params) Complete() { p.Params = p.WithDefaults() }
 type job struct {
 	classify.Job[Params]
 	// most is how many columns a given matrix has at most that is gathered.
-	most int
+	most      int
+	detection evaluation.Detection // of one class
 }
 
 // New makes the algorithm: the phases of the package.
@@ -88,8 +91,15 @@ func newOf(spec protocol.JobSpec, most int) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := job{read, most}
-	space, err := features.NewBuilder(j.Params.Features, spec, j.Params.labels(), features.Compares())
+	j := job{Job: read, most: most}
+	options, judging := []features.Option{j.Params.labels(), features.Compares()}, j.Judge.Phases()
+	if j.Params.oneClass() {
+		if err := j.detects(spec); err != nil {
+			return nil, err
+		}
+		options, judging = append(options, features.Of(j.Train, j.detection.Novel)), j.detection.Phases()
+	}
+	space, err := features.NewBuilder(j.Params.Features, spec, options...)
 	if err != nil {
 		return nil, params.In("spec.params", err)
 	}
@@ -97,7 +107,7 @@ func newOf(spec protocol.JobSpec, most int) (jobs.Algorithm, error) {
 	if j.Params.Given() {
 		phases = append(phases, (&matrixPhase{j}).phase())
 	}
-	return j.Params.Algorithm(append(phases, j.Judge.Phases()...)), nil
+	return j.Params.Algorithm(append(phases, judging...)), nil
 }
 
 // begin begins with coefficients of 0, and checks the parameters with the space.
@@ -112,11 +122,17 @@ func (j job) begin(_ jobs.Arrays, space *features.Space, plan jobs.Plan) (jobs.N
 	if err := checkSize(space); err != nil {
 		return jobs.Next{}, err
 	}
+	if j.Params.oneClass() {
+		if err := checkVaries(space); err != nil {
+			return jobs.Next{}, err
+		}
+	}
 	kernel, err := j.Params.Of(space.Width)
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	m := &model{space: space, regresses: j.Params.regresses(), epsilon: j.Params.Epsilon}
+	m := &model{space: space, regresses: j.Params.regresses(), epsilon: j.Params.Epsilon,
+		oneClass: j.Params.oneClass(), nu: j.Params.Nu}
 	first := trainName
 	if j.Params.Given() {
 		if m.given, err = j.matrixOf(space); err != nil {
@@ -131,9 +147,9 @@ func (j job) begin(_ jobs.Arrays, space *features.Space, plan jobs.Plan) (jobs.N
 	return jobs.Next{Phase: first, State: jobs.ArraysOf(s), Trees: []int{plan.Blocks}}, nil
 }
 
-// costs are those of a record that weighs 1, by its class; of regression there is one.
+// costs are those of a record that weighs 1, by its class; of regression and of one class there is one.
 func (j job) costs(labels []string) ([]float64, error) {
-	if j.Params.regresses() {
+	if j.Params.regresses() || j.Params.oneClass() {
 		return []float64{j.Params.C}, nil
 	}
 	if _, err := j.Params.Costs.Rule(labels); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/kernels"
 	"github.com/gram-compute/gram/jobs/learn/rows"
@@ -39,6 +40,8 @@ type walk struct {
 	sum, k    []float64
 	rowsOf    kernels.ExactRows
 	proof     *proofSums // of stage prove
+	start     *start     // of stages weigh and start
+	detection evaluation.Detection
 }
 
 // leaf goes once over the leaf's own block.
@@ -46,12 +49,8 @@ func (p *trainPhase) leaf(
 	ctx context.Context, s *training, leaf jobs.Leaf, carry jobs.Arrays, ops *kernelops.Set,
 ) (*tally, jobs.Arrays, error) {
 	w := p.newWalk(s, ops)
-	if len(carry) > 0 {
-		if _, err := jobs.Read(carry, &w.before); err != nil {
-			return nil, nil, err
-		}
-		n := len(w.before.alpha)
-		w.after = coefficients{alpha: make([]float64, 0, n), f: make([]float64, 0, n)}
+	if err := w.take(carry, leaf); err != nil {
+		return nil, nil, err
 	}
 	reader, keep := s.space.NewReader(), p.Train()
 	if s.rounds > 0 {
@@ -92,11 +91,24 @@ func (p *trainPhase) leaf(
 	return w.tally, jobs.ArraysOf(&w.after), nil
 }
 
+// take begins with what the leaf carried.
+func (w *walk) take(carry jobs.Arrays, leaf jobs.Leaf) error {
+	if len(carry) > 0 {
+		if _, err := jobs.Read(carry, &w.before); err != nil {
+			return err
+		}
+		n := len(w.before.alpha)
+		w.after = coefficients{alpha: make([]float64, 0, n), f: make([]float64, 0, n)}
+	}
+	return w.beginOneClass(leaf)
+}
+
 func (p *trainPhase) newWalk(s *training, ops *kernelops.Set) *walk {
-	w := &walk{training: s, tally: newTally(s, p.candidates(s)), evaluator: kernels.Evaluator{Ops: ops},
-		rowsOf:  kernels.ExactRows{Exact: kernels.Exact{Kernel: s.kernel.Kernel}, Ops: ops},
-		chosen:  make([]*smo.Candidates[member], len(s.bias)),
-		changed: make(map[int64][]int), groups: make([]group, s.classes())}
+	w := &walk{training: s, detection: p.detection, tally: newTally(s, p.candidates(s)),
+		evaluator: kernels.Evaluator{Ops: ops},
+		rowsOf:    kernels.ExactRows{Exact: kernels.Exact{Kernel: s.kernel.Kernel}, Ops: ops},
+		chosen:    make([]*smo.Candidates[member], len(s.bias)),
+		changed:   make(map[int64][]int), groups: make([]group, s.classes())}
 	switch s.stage {
 	case stageTrain:
 		for _, k := range s.active(p.Params.WorkingSet) {
@@ -152,6 +164,12 @@ func (w *walk) chunk(v features.Vectors, from, to int, part jobs.Part) error {
 	}
 	for i := range c.IDs {
 		r := record{Chunk: c, i: i, ordinal: ordinal(i), at: base + i*n}
+		if w.oneClass {
+			var err error
+			if r.novel, err = w.detection.Novel(v.IDs[from+i], part.Labels, v.Records[from+i]); err != nil {
+				return err
+			}
+		}
 		if w.regresses {
 			var err error
 			if r.number, err = targetOf(part.Labels, v, from+i); err != nil {
@@ -165,13 +183,13 @@ func (w *walk) chunk(v features.Vectors, from, to int, part jobs.Part) error {
 	return nil
 }
 
-// group sorts the records of a chunk by class. Those of numbers are all in the group of class 1.
+// group sorts the records of a chunk by class. Those of numbers and of one class are all in the group of class 1.
 func (w *walk) group(c rows.Chunk) error {
 	for y := range w.groups {
 		w.groups[y].records, w.groups[y].rows = w.groups[y].records[:0], w.groups[y].rows[:0]
 	}
 	for i, y := range c.Class {
-		if w.regresses {
+		if w.regresses || w.oneClass {
 			y = 1
 		}
 		if y < 0 {

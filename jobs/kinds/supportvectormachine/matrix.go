@@ -77,9 +77,10 @@ func (l *look) plus(right *look) (*look, error) {
 	if l.columns != right.columns || l.gathers != right.gathers || len(l.balance) != len(right.balance) {
 		return nil, jobs.Malformed("matrices of %d and %d columns", l.columns, right.columns)
 	}
-	both := &look{columns: l.columns, gathers: l.gathers, trained: joined(l.trained, right.trained), rows: joined(l.rows, right.rows),
-		diagonal: joined(l.diagonal, right.diagonal), dominant: min(l.dominant, right.dominant),
-		balance: joined(l.balance, nil), column: joined(l.column, right.column), row: joined(l.row, right.row), pair: l.pair}
+	both := &look{columns: l.columns, gathers: l.gathers, pair: l.pair, dominant: min(l.dominant, right.dominant),
+		trained: joined(l.trained, right.trained), rows: joined(l.rows, right.rows),
+		diagonal: joined(l.diagonal, right.diagonal), balance: joined(l.balance, nil),
+		column: joined(l.column, right.column), row: joined(l.row, right.row)}
 	for j, v := range right.balance {
 		both.balance[j] += v
 	}

@@ -111,7 +111,8 @@ func TestMatrixThatIsNotGathered(t *testing.T) {
 	if !slices.Equal(small.alpha, large.alpha) || !slices.Equal(small.ordinal, large.ordinal) {
 		t.Error("another machine")
 	}
-	if !small.proves() || small.given.verdict != verdictHolds || large.proves() || large.given.verdict != verdictUntold {
+	if !small.proves() || small.given.verdict != verdictHolds || large.proves() ||
+		large.given.verdict != verdictUntold {
 		t.Errorf("%s; %s", small.given.says(), large.given.says())
 	}
 	for i := range records {
@@ -188,7 +189,8 @@ func TestZerosOfMatrices(t *testing.T) {
 	}
 }
 
-// Columns of records that are held out are not used: the machine is that of the matrix without them, whatever they hold.
+// Columns of records that are held out are not used: the machine is that of the matrix without them, whatever they
+// hold.
 func TestHeldOutRecordsOfAMatrix(t *testing.T) {
 	records := matrixOfPoints(60, 9)
 	spec := specOf(`{}`)
@@ -247,7 +249,8 @@ func TestHeldOutRecordsOfAMatrix(t *testing.T) {
 	}
 }
 
-// What is told of a matrix fits any verdict, in figures and for people, also where a row has as many values as a picture.
+// What is told of a matrix fits any verdict, in figures and for people, also where a row has as many values as a
+// picture.
 func TestWhatIsToldOfAMatrix(t *testing.T) {
 	for _, most := range []int{36, 35} {
 		m, result, err := runMatrix(t, `{"blocks":2}`, matrixOfPoints(36, 4), most, 1, 0)

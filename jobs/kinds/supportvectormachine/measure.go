@@ -12,11 +12,15 @@ type record struct {
 	i       int // in the chunk
 	ordinal int64
 	number  float64 // of regression
+	novel   bool    // of one class: not to learn from
 	at      int     // of its first coefficient
 }
 
 // measure takes over what the last step did to the coefficients of a record, and measures where it stands.
 func (w *walk) measure(r record) error {
+	if w.oneClass {
+		return w.measureOneClass(r)
+	}
 	class := int(r.Class[r.i])
 	if w.regresses {
 		class = 0
@@ -140,7 +144,8 @@ func (w *walk) collect(r record, class int) {
 	for _, a := range alpha {
 		if a != 0 {
 			w.found.ordinal, w.found.class = append(w.found.ordinal, r.ordinal), append(w.found.class, int32(class))
-			w.found.alpha, w.found.rows = append(w.found.alpha, alpha...), append(w.found.rows, r.X.Row(r.i)[:w.tally.rows]...)
+			w.found.alpha, w.found.rows = append(w.found.alpha, alpha...),
+				append(w.found.rows, r.X.Row(r.i)[:w.tally.rows]...)
 			return
 		}
 	}

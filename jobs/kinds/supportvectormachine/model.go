@@ -17,6 +17,11 @@ type model struct {
 	// regresses says that the one machine gives a number, and epsilon by how much it may be off and cost nothing.
 	regresses bool
 	epsilon   float64
+	// oneClass says that the one machine tells records like those that it was trained on from others.
+	oneClass bool
+	nu       float64
+	// threshold is the one novelty, rho - f, above which a record is an outlier; nil for 0.
+	threshold []float64
 	supports
 	violation []float64 // of each machine, at the end
 	proofs    []smo.Certificate
@@ -60,9 +65,9 @@ func (s *supports) Fields(f *jobs.Fields, width int, classes pairs) {
 }
 
 // classes are those of the machines. Of numbers there is one machine, in which each record is there twice: as one of
-// class 1 that pulls its decision up, and one of class 0 that pulls it down.
+// class 1 that pulls its decision up, and one of class 0 that pulls it down. Of one class it is one of class 1.
 func (m *model) classes() pairs {
-	if m.regresses {
+	if m.regresses || m.oneClass {
 		return 2
 	}
 	return pairs(m.space.Labels.Len())

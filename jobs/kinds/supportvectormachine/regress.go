@@ -4,15 +4,15 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/features"
-	"github.com/gram-compute/gram/jobs/learn/kernels"
 	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/protocol"
 )
 
-// The modes: labels are classes or numbers.
+// The modes: labels are classes or numbers, or the records are of one class.
 const (
 	modeClassify = "classify"
 	modeRegress  = "regress"
+	modeOneClass = "one_class"
 )
 
 // Bounds of params.epsilon.
@@ -23,10 +23,14 @@ const (
 
 func (p *Params) modeParameters() []params.Parameter {
 	return []params.Parameter{
-		params.Choice("mode", &p.Mode, modeClassify, modeClassify, modeRegress).
-			Says("Labels are classes, or with regress numbers, which one machine meets."),
+		params.Choice("mode", &p.Mode, modeClassify, modeClassify, modeRegress, modeOneClass).
+			Says("Labels are classes, or with regress numbers, which one machine meets. With one_class the records need no " +
+				"labels: the machine says which records are like them."),
 		params.Number("epsilon", &p.Epsilon, defaultEpsilon, "[0, 1e9]").
 			Says("By how much a number may be off and cost nothing, in mode regress."),
+		p.nuParameter(),
+		params.OptionalSection("novelty", &p.Novelty).
+			Says("In mode one_class: how novel records are told and judged. Without it there is no threshold but rho."),
 	}
 }
 
@@ -34,7 +38,7 @@ func (p Params) regresses() bool { return p.Mode == modeRegress }
 
 // labels is what the labels of records have to be.
 func (p Params) labels() features.Option {
-	if p.regresses() {
+	if p.regresses() || p.oneClass() {
 		return features.NoClasses()
 	}
 	return features.Classes(2)
@@ -45,16 +49,17 @@ func (p *Params) Check() error {
 	switch {
 	case !p.regresses() && p.Epsilon != defaultEpsilon:
 		return protocol.SpecFault("epsilon is of mode regress, not of classify")
-	case p.Clip && !p.Given():
-		return protocol.SpecFault("clip is of kernel %s, not of %s", kernels.Precomputed, p.Kernel)
-	case p.Given() && p.Features.Scale != features.ScaleNone:
-		return protocol.SpecFault("features.scale is of vectors; with kernel %s the columns are kernel values, which stay as "+
-			"they are", kernels.Precomputed).WithHint("Leave features.scale out, and scale the vectors before their kernel is computed.")
 	case p.regresses() && p.ClassWeights != nil:
 		return protocol.SpecFault("class_weights are of classes; in mode regress there are none").
 			WithHint("Weigh records one by one: spec.input.weight.")
 	case p.regresses() && p.Costs != nil:
 		return protocol.SpecFault("costs are of decisions between classes; in mode regress there are none")
+	}
+	if err := p.checkPrecomputed(); err != nil {
+		return err
+	}
+	if err := p.checkOneClass(); err != nil {
+		return err
 	}
 	return p.Params.Check()
 }
@@ -75,6 +80,9 @@ const epsilonName = "regression.epsilon"
 // modeFields lists what a model of numbers has besides.
 func (m *model) modeFields(f *jobs.Fields) {
 	n := m.space.Labels.Len()
+	if m.oneClassFields(f) {
+		return
+	}
 	if m.regresses = f.Has(epsilonName, m.regresses); m.regresses {
 		jobs.Scalar(f, epsilonName, &m.epsilon)
 		f.Require(n == 0 && m.epsilon >= 0 && m.epsilon <= maxEpsilon, "a machine of numbers with %d classes and epsilon %v",
@@ -110,6 +118,9 @@ func (m *model) recordOf(variable int64) int64 {
 
 // target is what f + b of a variable of a side aims at.
 func (m *model) target(number, y float64) float64 {
+	if m.oneClass {
+		return 0
+	}
 	if m.regresses {
 		return number - float64(y*m.epsilon)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/sums"
 )
 
 // The stages of the training. A round of train changes the coefficients of working sets; one of collect gathers the
@@ -13,19 +14,24 @@ const (
 	stageTrain = iota
 	stageCollect
 	stageProve
+	// Of one class, before the others: a round of weigh adds up what the records weigh, and one of start chooses the
+	// coefficients to begin with.
+	stageWeigh
+	stageStart
 )
 
 // training is a model in training. In stage train it has no support vectors, only the working sets.
 type training struct {
 	*model
 	stage   int
-	costs   []float64 // of a record of each class that weighs 1
-	settled []int32   // 1 of the machines whose violation is at most tol
-	working members   // the working sets, with what the last round changed
-	clip    *clip     // of a given matrix that was clipped
-	seen    *seen     // of a given matrix of many columns, in phase matrix
-	exact   int       // 1: kernel values are those of float64, as float32 ones do not lead on
-	proved  float64   // the greatest violation of the last pass of stage prove
+	costs   []float64   // of a record of each class that weighs 1
+	settled []int32     // 1 of the machines whose violation is at most tol
+	working members     // the working sets, with what the last round changed
+	clip    *clip       // of a given matrix that was clipped
+	seen    *seen       // of a given matrix of many columns, in phase matrix
+	exact   int         // 1: kernel values are those of float64, as float32 ones do not lead on
+	proved  float64     // the greatest violation of the last pass of stage prove
+	weights *sums.Exact // of one class: the costs by block, in stage start
 }
 
 // newTraining begins the training of a model that has its space, kernel and mode.
@@ -36,18 +42,23 @@ func newTraining(m *model) *training {
 	for k := range m.violation {
 		m.violation[k] = math.MaxFloat64
 	}
-	return &training{model: m, settled: make([]int32, n), proved: math.MaxFloat64}
+	s := &training{model: m, settled: make([]int32, n), proved: math.MaxFloat64}
+	if m.oneClass {
+		s.stage = stageWeigh
+	}
+	return s
 }
 
 // Fields lists the state.
 func (s *training) Fields(f *jobs.Fields) {
 	jobs.Make(f, &s.model).Fields(f)
-	f.Int("stage", &s.stage, stageTrain, stageProve)
+	f.Int("stage", &s.stage, stageTrain, stageStart)
 	jobs.List(f, "costs", &s.costs, max(1, s.space.Labels.Len()))
 	jobs.List(f, "settled", &s.settled, s.classes().machines())
 	f.Int("exact", &s.exact, 0, 1)
 	jobs.Scalar(f, "proved", &s.proved)
 	s.matrixFields(f)
+	weightFields(f, &s.weights)
 	s.working.Fields(f, "working", s.space.Width, s.classes())
 }
 

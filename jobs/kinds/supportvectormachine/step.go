@@ -42,6 +42,12 @@ func (p *trainPhase) step(ctx context.Context, s *training, all *tally, round jo
 		if err := p.train(ctx, s, all, &facts); err != nil {
 			return jobs.Next{}, err
 		}
+	case stageWeigh:
+		if err := s.weighed(all, round.Plan.Blocks); err != nil {
+			return jobs.Next{}, err
+		}
+	case stageStart:
+		s.supports, s.weights, s.stage = all.found, nil, stageProve
 	case stageCollect:
 		s.supports, s.working, s.stage = all.found, members{width: s.space.Width}, stageProve
 		for k, e := range all.extremes {
@@ -93,7 +99,7 @@ func (p *trainPhase) train(ctx context.Context, s *training, all *tally, facts *
 
 // weightless is the fault of a class of which no training record counts.
 func (p *trainPhase) weightless(s *training, machine int) error {
-	if s.regresses {
+	if s.regresses || s.oneClass {
 		return protocol.EmptyFault("every training record weighs 0").WithHint("Check spec.input.weight.")
 	}
 	first, second := s.classes().classes(machine)
@@ -199,15 +205,20 @@ func (p *trainPhase) certify(s *training, all *tally) error {
 		if s.regresses {
 			standing.Rate = all.rate + s.epsilon
 		}
-		s.proofs[k] = smo.Certify(standing)
+		s.proofs[k] = s.certificate(standing, k)
 		s.violation[k] = max(0, all.extremes[k].Violation())
-		if s.proves() && !(s.proofs[k].Primal >= 0) || s.violation[k]-s.violation[k] != 0 {
+		p := s.proofs[k].Primal
+		if s.proves() && !(p >= 0 || s.oneClass && p-p == 0) || s.violation[k]-s.violation[k] != 0 {
 			return jobs.Malformed("the objective of machine %d is %v, its violation %v", k, s.proofs[k].Primal,
 				s.violation[k])
 		}
 		worst = max(worst, s.violation[k])
 	}
 	stuck := worst > s.proved/2
+	if begins := s.oneClass && s.proved == math.MaxFloat64; begins {
+		s.stage, s.proved = stageTrain, min(worst, math.MaxFloat64/2)
+		return nil
+	}
 	if worst <= p.Params.Tol || s.rounds >= int64(p.Params.MaxRounds) || stuck && s.exact == 1 {
 		return nil
 	}
@@ -246,5 +257,9 @@ func (p *trainPhase) end(s *training, facts jobs.Facts, round jobs.Round) (jobs.
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	return p.Judge.End(jobs.Next{State: jobs.ArraysOf(s.model), Metrics: metrics}, round.Plan), nil
+	next := jobs.Next{State: jobs.ArraysOf(s.model), Metrics: metrics}
+	if s.oneClass {
+		return p.detection.End(next, round.Plan), nil
+	}
+	return p.Judge.End(next, round.Plan), nil
 }

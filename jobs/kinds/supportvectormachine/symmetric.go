@@ -30,15 +30,15 @@ func (l *look) add(row []float32, i int, trained uint8, seen *seen) {
 	own := float64(row[i])
 	others -= math.Abs(own)
 	// A sum of n roundings, and one of the difference.
-	off := float64(float64(n+4) * 0x1p-52 * (others + 2*math.Abs(own)))
+	off := float64(float64(n+4) * 0x1p-52 * (others + float64(2*math.Abs(own))))
 	if trained == 1 {
 		l.dominant = min(l.dominant, own-others-off)
 	}
 }
 
 // hash maps the value of a pair of records to 64 bits (the finalizer of SplitMix64, Steele, Lea and Flood, "Fast
-// splittable pseudorandom number generators", OOPSLA 2014). Of row i the sum of the hashes less that of column i is 0 if
-// both are the same; if they are not, it is 0 with a chance of 2^-64.
+// splittable pseudorandom number generators", OOPSLA 2014). Of row i the sum of the hashes less that of column i is 0
+// if both are the same; if they are not, it is 0 with a chance of 2^-64.
 func hash(i, j int, value float32) uint64 {
 	if value == 0 {
 		value = 0 // no sign
@@ -140,8 +140,8 @@ func (s *seen) judge(all *look) error {
 	}
 	if p := all.pair; p.found() {
 		return protocol.InputFault(protocol.CodeBadRecord, "the matrix is not positive semidefinite: record %d has %v with "+
-			"record %d, and with themselves they have %v and %v, whose geometric mean is less", p.row, p.value, p.column,
-			s.diagonal[p.row], s.diagonal[p.column]).WithHint(hintIndefinite)
+			"record %d, and with themselves they have %v and %v, whose geometric mean is less", p.row, p.value,
+			p.column, s.diagonal[p.row], s.diagonal[p.column]).WithHint(hintIndefinite)
 	}
 	return nil
 }
@@ -189,8 +189,8 @@ func negativeDiagonal(i int, value float32) error {
 		"itself, which is below 0", i, value).WithHint(hintIndefinite)
 }
 
-const hintIndefinite = "A kernel that is no inner product has no support vector machine with a proved optimum. Choose " +
-	"another one, or set params.clip, which sets negative eigenvalues to 0 (of up to 2,000 records)."
+const hintIndefinite = "A kernel that is no inner product has no support vector machine with a proved optimum. " +
+	"Choose another one, or set params.clip, which sets negative eigenvalues to 0 (of up to 2,000 records)."
 
 func indefinite(l semidefinite.Least, n int) error {
 	return protocol.InputFault(protocol.CodeBadRecord, "the matrix of the %d training records is not positive "+

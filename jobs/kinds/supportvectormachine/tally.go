@@ -19,12 +19,14 @@ type tally struct {
 	terms    *sums.Exact    // [machines x termSums]
 	rate     float64        // the greatest |target| of a number with a coefficient
 	diagonal float64        // the greatest k(x, x) of a record with a coefficient
-	found    supports       // of stage collect
-	rows     int            // values of each
+	found    supports       // of stages collect and start
+	weights  *sums.Exact    // of stage weigh: the costs by block
+	rows     int            // values of each that is found
 }
 
 func newTally(s *training, most int) *tally {
-	t := &tally{classes: s.classes(), most: most, rows: s.rowWidth(), up: members{width: s.space.Width}, low: members{width: s.space.Width},
+	t := &tally{classes: s.classes(), most: most, rows: s.rowWidth(),
+		up: members{width: s.space.Width}, low: members{width: s.space.Width},
 		extremes: make([]smo.Extremes, s.classes().machines()), terms: sums.NewExact(termSums * s.classes().machines())}
 	for k := range t.extremes {
 		t.extremes[k] = smo.NewExtremes()
@@ -48,6 +50,7 @@ func (t *tally) Fields(f *jobs.Fields) {
 	jobs.Scalar(f, "rate", &t.rate)
 	f.Int("found.rows", &t.rows, 0, protocol.MaxWidth)
 	t.found.Fields(f, t.rows, t.classes)
+	weightFields(f, &t.weights)
 }
 
 func (t *tally) extremeFields(f *jobs.Fields) {
@@ -82,6 +85,9 @@ func (t *tally) plus(right *tally) (*tally, error) {
 	}
 	var err error
 	if both.terms, err = t.terms.Plus(right.terms); err != nil {
+		return nil, err
+	}
+	if both.weights, err = plusWeights(t.weights, right.weights); err != nil {
 		return nil, err
 	}
 	both.found = supports{

@@ -7,8 +7,8 @@ import (
 	"github.com/gram-compute/gram/kernelops"
 )
 
-// factor sets the upper triangle of r to the factor of Cholesky's method for m + shift I, and reports whether the method
-// came to its end: whether each pivot was above 0. O(n^3).
+// factor sets the upper triangle of r to the factor of Cholesky's method for m + shift I, and reports whether the
+// method came to its end: whether each pivot was above 0. O(n^3).
 func factor(ctx context.Context, r []float64, m matrix, shift float64, ops *kernelops.Set) (bool, error) {
 	n := m.n
 	for i := range n {
@@ -35,13 +35,13 @@ func factor(ctx context.Context, r []float64, m matrix, shift float64, ops *kern
 	return true, nil
 }
 
-// witness is about the eigenvector of the least eigenvalue of the matrix R'R, by inverse iteration. Its largest value is
-// 1, and none that is not 0 is below 2^-200. O(n^2).
+// witness is about the eigenvector of the least eigenvalue of the matrix R'R, by inverse iteration. Its largest value
+// is 1, and none that is not 0 is below 2^-200. O(n^2).
 func witness(r []float64, n int, ops *kernelops.Set) []float64 {
 	v := make([]float64, n)
 	for i := range v {
 		// Of no pattern that a symmetry of the matrix might have.
-		v[i] = 1 + math.Mod(float64(float64(i)*0.6180339887498949), 1)
+		v[i] = 1 + float64(i*618_034%1_000_003)/1_000_003
 	}
 	for range 4 {
 		for k := range v { // R'y = v

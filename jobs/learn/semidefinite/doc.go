@@ -22,6 +22,6 @@
 //
 // The values are those of another matrix, rounded to float32. Each is off by at most half a unit in the last place, so
 // no eigenvalue of the two differs by more than Rounding, a bound on the norm of u' |K| with u' = 2^-24 (Weyl's
-// inequality). A matrix is refuted where its least eigenvalue is below -Rounding for certain: then no matrix that rounds
-// to it is positive semidefinite.
+// inequality). A matrix is refuted where its least eigenvalue is below -Rounding for certain: then no matrix that
+// rounds to it is positive semidefinite.
 package semidefinite

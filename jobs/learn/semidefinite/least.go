@@ -59,9 +59,10 @@ func Prove(ctx context.Context, values []float32, n int, ops *kernelops.Set) (Le
 			l.High = min(l.High, k.quotient(witness(work, n, ops)))
 			return l.scaled(k.exponent), nil
 		}
-		step *= 16
+		step = float64(step * 16)
 	}
-	return Least{}, fmt.Errorf("semidefinite: no shift near %v makes a matrix of order %d positive definite", -center, n)
+	return Least{}, fmt.Errorf("semidefinite: no shift near %v makes a matrix of order %d positive definite",
+		-center, n)
 }
 
 // attempts is how many shifts are tried. The first should do; the last is far beyond all rounding.
@@ -170,9 +171,9 @@ func (m matrix) quotient(v []float64) float64 {
 	g := gamma(2*m.n + 4)
 	above := sum + float64(slack*float64(g*size)) + float64(2*unit*math.Abs(sum)) + lost
 	if above < 0 {
-		return above / float64(square*(1+float64(slack*g))) * (1 - 4*unit)
+		return float64(above / float64(square*(1+float64(slack*g))) * (1 - 4*unit))
 	}
-	return above / float64(square*(1-float64(slack*g))) * (1 + 4*unit)
+	return float64(above / float64(square*(1-float64(slack*g))) * (1 + 4*unit))
 }
 
 // Shift is by how much the diagonal has to grow, so that no eigenvalue of the sum is below 0; 0 of a matrix that is

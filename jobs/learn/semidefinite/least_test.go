@@ -54,8 +54,8 @@ func TestLeastByHand(t *testing.T) {
 	}
 }
 
-// hostile are symmetric matrices of order n: of random values, of rank 1 and 2, of copies, of values far apart, near the
-// ends of float32, and of one large constant.
+// hostile are symmetric matrices of order n: of random values, of rank 1 and 2, of copies, of values far apart, near
+// the ends of float32, and of one large constant.
 func hostile(r *rand.Rand, n int) map[string][]float32 {
 	list := map[string][]float32{}
 	fill := func(name string, value func(i, j int) float32) {
@@ -77,7 +77,9 @@ func hostile(r *rand.Rand, n int) map[string][]float32 {
 	fill("rank 1", func(i, j int) float32 { return float32(x[i] * x[j]) })
 	fill("copies", func(i, j int) float32 { return float32(y[i] * y[j]) })
 	fill("rbf", func(i, j int) float32 { return float32(rbf(i, j)) })
-	fill("far apart", func(i, j int) float32 { return float32(math.Pow(10, float64(i+j)*30/float64(n)-30) * rbf(i, j)) })
+	fill("far apart", func(i, j int) float32 {
+		return float32(math.Pow(10, float64(i+j)*30/float64(n)-30) * rbf(i, j))
+	})
 	fill("huge", func(i, j int) float32 { return float32(1e38 * rbf(i, j)) })
 	fill("denormal", func(i, j int) float32 { return float32(0x1p-140 * rbf(i, j)) })
 	fill("far from 0", func(i, j int) float32 { return float32(1e6 + rbf(i, j)) })
@@ -91,8 +93,8 @@ func hostile(r *rand.Rand, n int) map[string][]float32 {
 	return list
 }
 
-// anyBelow reports whether K - x I has a negative eigenvalue, in exact arithmetic: elimination with the largest diagonal
-// value as the pivot.
+// anyBelow reports whether K - x I has a negative eigenvalue, in exact arithmetic: elimination with the largest
+// diagonal value as the pivot.
 func anyBelow(values []float32, n int, x float64) bool {
 	a := make([][]*big.Rat, n)
 	for i := range a {
