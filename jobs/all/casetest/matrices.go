@@ -28,7 +28,7 @@ func givenMachines() []Case {
 			Phases: irisDistances},
 		{Name: "machine-digits-precomputed", Kind: machine, Params: `{"kernel":"precomputed","C":0.001,"working_set":32}`,
 			Matrix: &Clustered{Over: digitProducts,
-				Digest: "156b1690f4880d0a7268fafd51161a296a0d3f6f01311334d8abd00b2631916b"}},
+				Digest: "d28252faf20d60924ec5223bb5a20c5b10e4e5214d9387bb9ad293ed9b4e87ea"}},
 		{Name: "machine-digits-clipped", Kind: machine,
 			Params: `{"kernel":"precomputed","clip":true,"C":0.1,"working_set":32}`,
 			Matrix: &Clustered{Over: digitDistances,
