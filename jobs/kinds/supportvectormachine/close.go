@@ -51,7 +51,9 @@ func (w *walk) write(ctx context.Context, leaf jobs.Leaf, rows bool) (err error)
 func (p *trainPhase) closes(m *model) bool { return p.Params.SupportVectors || m.planar() }
 
 // planar reports whether the training records are points of a plane that machines divide.
-func (m *model) planar() bool { return m.classifies() && m.space.Width == 2 && m.space.Dense() }
+func (m *model) planar() bool {
+	return m.classifies() && m.given == nil && m.space.Width == 2 && m.space.Dense()
+}
 
 // gathers is what a leaf keeps of the support vectors that it writes.
 func (p *trainPhase) gathers(jobs.Leaf, func(jobs.Source, int) int64) int64 {

@@ -22,7 +22,7 @@ const few = 8
 // describe tells people what a model is, within 80 columns.
 func (m *model) describe(p *describe.Page) error {
 	labels := m.space.Labels.List()
-	p.Line("kind", "%s, %s", KindName, m.kernel.Text())
+	p.Line("kind", "%s, %s", KindName, m.kernelText())
 	switch {
 	case m.oneClass:
 		p.Line("mode", "%s, nu %g", modeOneClass, m.nu)
@@ -32,6 +32,9 @@ func (m *model) describe(p *describe.Page) error {
 		p.Line("classes", "%d", len(labels))
 	}
 	p.Line("records", "%d training records of %d columns, scale %s", m.space.Records, m.space.Width, m.space.Scale())
+	if m.given != nil {
+		m.given.describe(p)
+	}
 	p.Line("supports", "%d", m.len())
 	p.Line("rounds", "%d", m.rounds)
 	p.Line("violation", "%.3g", m.worst())
@@ -143,15 +146,22 @@ func (m *model) figures(metrics []jobs.Metric) ([]jobs.Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	figures = append(figures, planes...)
-	largest := rank.Greatest(m.len(), m.size)
-	largest = largest[:min(most, len(largest))]
-	figures = append(figures, jobs.Pictures("Support vectors of largest coefficients",
-		"Each with its label and the sum of its coefficients.", m.space.Width, len(largest), func(i int) string {
-			return fmt.Sprintf("%.24s (%.3g)", m.className(largest[i]), m.size(largest[i]))
-		}, func(i int) []float32 { return m.matrix().Row(largest[i]) })...)
+	figures = append(append(figures, planes...), m.pictures()...)
 	judged, err := evaluation.Figures(nil, metrics)
 	return append(figures, judged...), err
+}
+
+// pictures are those of the support vectors of largest coefficients, or what is known of a given matrix.
+func (m *model) pictures() []jobs.Figure {
+	if m.given != nil {
+		return []jobs.Figure{m.given.figure()}
+	}
+	largest := rank.Greatest(m.len(), m.size)
+	largest = largest[:min(most, len(largest))]
+	return jobs.Pictures("Support vectors of largest coefficients",
+		"Each with its label and the sum of its coefficients.", m.space.Width, len(largest), func(i int) string {
+			return fmt.Sprintf("%.24s (%.3g)", m.className(largest[i]), m.size(largest[i]))
+		}, func(i int) []float32 { return m.matrix().Row(largest[i]) })
 }
 
 // size is the sum of the coefficients of a support vector.

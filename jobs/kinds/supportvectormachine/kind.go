@@ -10,6 +10,7 @@ import (
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/kernels"
 	"github.com/gram-compute/gram/jobs/learn/margin"
+	"github.com/gram-compute/gram/jobs/learn/semidefinite"
 	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -40,6 +41,7 @@ type Params struct {
 	Epsilon      float64                   `json:"epsilon"`
 	Nu           float64                   `json:"nu"`
 	Novelty      *evaluation.NoveltyParams `json:"novelty,omitempty"`
+	Clip         bool                      `json:"clip,omitempty"`
 	C            float64                   `json:"C"`
 	Tol          float64                   `json:"tol"`
 	WorkingSet   int                       `json:"working_set"`
@@ -54,8 +56,11 @@ type Params struct {
 
 // Parameters declares the parameters.
 func (p *Params) Parameters() []params.Parameter {
-	list := append(p.modeParameters(), p.Declare(kernels.RBF)...)
+	list := append(p.modeParameters(), p.DeclareGiven(kernels.RBF)...)
 	list = append(list,
+		params.Flag("clip", &p.Clip, false).
+			Says("Sets negative eigenvalues of a precomputed kernel to 0, of up to 2,000 records. Without it, a matrix that has "+
+				"some for certain is refused."),
 		params.Number("C", &p.C, 1, "[1e-9, 1e9]").
 			Says("Cost of a record that is not beyond the margin, and the most that its coefficient may be."),
 		params.Number("tol", &p.Tol, 1e-3, "[1e-12, 1)").
@@ -79,17 +84,21 @@ func (p *Params) Complete() { p.Params = p.WithDefaults() }
 // job is what all phases of a job know.
 type job struct {
 	classify.Job[Params]
-	way       dataset.Way          // how training records are named
+	way dataset.Way // how training records are named
+	// most is how many columns a given matrix has at most that is gathered.
+	most      int
 	detection evaluation.Detection // of one class
 }
 
 // New makes the algorithm: the phases of the package.
-func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
+func New(spec protocol.JobSpec) (jobs.Algorithm, error) { return newOf(spec, semidefinite.MaxOrder) }
+
+func newOf(spec protocol.JobSpec, most int) (jobs.Algorithm, error) {
 	read, err := classify.JobOf(spec, NewPredictor, func(p Params) evaluation.Costs { return p.Costs })
 	if err != nil {
 		return nil, err
 	}
-	j := job{Job: read, way: jobs.WayOf(spec.Spec, jobs.Input)}
+	j := job{Job: read, way: jobs.WayOf(spec.Spec, jobs.Input), most: most}
 	options, judging := []features.Option{j.Params.labels(), features.Compares()}, j.Judge.Phases()
 	if j.Params.oneClass() {
 		if err := j.detects(spec); err != nil {
@@ -102,6 +111,9 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 		return nil, params.In("spec.params", err)
 	}
 	phases := jobs.Phases{space.Planned(j.begin), (&trainPhase{j}).phase()}
+	if j.Params.Given() {
+		phases = append(phases, (&matrixPhase{j}).phase())
+	}
 	return j.Params.Algorithm(append(phases, judging...)), nil
 }
 
@@ -126,13 +138,23 @@ func (j job) begin(_ jobs.Arrays, space *features.Space, plan jobs.Plan) (jobs.N
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	s := newTraining(&model{space: space, kernel: kernels.NewFunction(kernel, space), regresses: j.Params.regresses(),
-		epsilon: j.Params.Epsilon, oneClass: j.Params.oneClass(), nu: j.Params.Nu})
+	m := &model{space: space, regresses: j.Params.regresses(), epsilon: j.Params.Epsilon,
+		oneClass: j.Params.oneClass(), nu: j.Params.Nu}
+	first := trainName
+	if j.Params.Given() {
+		if m.given, err = j.matrixOf(space); err != nil {
+			return jobs.Next{}, err
+		}
+		first = matrixName
+	} else {
+		m.kernel = kernels.NewFunction(kernel, space)
+	}
+	s := newTraining(m)
 	s.costs = costs
 	if j.Params.Probability {
 		s.calibrating = newCalibrating(len(s.bias))
 	}
-	return jobs.Next{Phase: trainName, State: jobs.ArraysOf(s), Trees: []int{plan.Blocks}}, nil
+	return jobs.Next{Phase: first, State: jobs.ArraysOf(s), Trees: []int{plan.Blocks}}, nil
 }
 
 // costs are those of a record that weighs 1, by its class; of regression and of one class there is one.

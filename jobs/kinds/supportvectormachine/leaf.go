@@ -40,7 +40,8 @@ type walk struct {
 	changed   map[int64][]int  // the working members of a record, by its ordinal
 	places    map[uint64][]int // support vectors by the hash of their row, where margins are bounded
 	dense     []float32
-	groups    []group // records of a chunk by class
+	trained   []float32 // rows of a given matrix that was changed
+	groups    []group   // records of a chunk by class
 	values    []float32
 	sum, k    []float64
 	rowsOf    kernels.ExactRows
@@ -173,6 +174,8 @@ type group struct {
 // chunk takes in the records [from, to) of some vectors.
 func (w *walk) chunk(v features.Vectors, from, to int, part jobs.Part) error {
 	c, n := rows.ChunkOf(v, from, to, &w.dense), w.perRecord()
+	ordinal := func(i int) int64 { return part.First + int64(v.Records[from+i]) }
+	c.X = w.asTrained(c.X, ordinal)
 	base := len(w.after.alpha)
 	if err := w.carryOver(base, len(c.IDs)*n); err != nil {
 		return err
@@ -188,7 +191,7 @@ func (w *walk) chunk(v features.Vectors, from, to int, part jobs.Part) error {
 		}
 	}
 	for i := range c.IDs {
-		r := record{Chunk: c, i: i, ordinal: part.First + int64(v.Records[from+i]), at: base + i*n}
+		r := record{Chunk: c, i: i, ordinal: ordinal(i), at: base + i*n}
 		if w.oneClass {
 			var err error
 			if r.novel, err = w.detection.Novel(v.IDs[from+i], part.Labels, v.Records[from+i]); err != nil {

@@ -17,7 +17,7 @@ const metricPrefix = "svm"
 const factMachines = 64
 
 // hasMargin reports whether what is measured bounds the largest margin: of classes, with a kernel that has a space.
-func (m *model) hasMargin() bool { return m.classifies() && m.proves() }
+func (m *model) hasMargin() bool { return m.classifies() && m.given == nil && m.proves() }
 
 // classifies reports that labels are classes.
 func (m *model) classifies() bool { return !m.regresses && !m.oneClass }
@@ -30,6 +30,10 @@ func (p *Params) needMargin() error {
 	if p.Mode != modeClassify {
 		return protocol.SpecFault("margin or support_vectors is true in mode %s, which has no margin", p.Mode).
 			WithHint("Leave margin and support_vectors out: the model has the support vectors in any case.")
+	}
+	if p.Margin && p.Given() {
+		return protocol.SpecFault("margin is true with kernel %s: margins are proved for kernels of vectors", kernels.Precomputed).
+			WithHint("Leave margin out.")
 	}
 	kernel, err := p.Params.Of(1)
 	if err != nil || !p.Margin {

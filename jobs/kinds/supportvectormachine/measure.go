@@ -69,7 +69,8 @@ func (w *walk) measureClass(r record, class int, cost float64) error {
 		if w.proof == nil {
 			continue
 		}
-		terms := smo.Record{Alpha: w.after.alpha[at], Y: y, Cost: cost, Value: w.after.f[at], Error: w.proof.errors[at]}
+		terms := smo.Record{Alpha: w.after.alpha[at], Y: y, Cost: cost}
+		terms.Value, terms.Error = w.lifted(w.after.f[at], float64(y*terms.Alpha), w.proof.errors[at])
 		if err := w.addTerms(machine, terms.Terms(w.bias[machine]), terms.Alpha != 0, r); err != nil {
 			return err
 		}
@@ -97,8 +98,8 @@ func (w *walk) measureNumber(r record, cost float64) error {
 	if beta != 0 {
 		w.rate = max(w.rate, r.number, -r.number)
 	}
-	terms := smo.Number{Beta: beta, Cost: cost, Target: r.number, Epsilon: w.epsilon, Value: w.after.f[r.at],
-		Error: w.proof.errors[r.at]}
+	terms := smo.Number{Beta: beta, Cost: cost, Target: r.number, Epsilon: w.epsilon}
+	terms.Value, terms.Error = w.lifted(w.after.f[r.at], beta, w.proof.errors[r.at])
 	return w.addTerms(0, terms.Terms(w.bias[0]), beta != 0, r)
 }
 
@@ -138,7 +139,7 @@ func (w *walk) consider(machine int, variable int64, y float64, m member) {
 // addTerms adds what a record does to the sums of a machine.
 func (w *walk) addTerms(machine int, terms smo.Terms, supports bool, r record) error {
 	if supports {
-		w.diagonal = max(w.diagonal, w.proof.diagonal(r.X.Row(r.i)))
+		w.diagonal = max(w.diagonal, w.proof.diagonal(r))
 	}
 	for i, v := range terms.List() {
 		if v-v != 0 {
@@ -163,7 +164,8 @@ func (w *walk) collect(r record, class int) {
 	for _, a := range alpha {
 		if a != 0 {
 			w.found.ordinal, w.found.class = append(w.found.ordinal, r.ordinal), append(w.found.class, int32(class))
-			w.found.alpha, w.found.rows = append(w.found.alpha, alpha...), append(w.found.rows, r.X.Row(r.i)...)
+			w.found.alpha, w.found.rows = append(w.found.alpha, alpha...),
+				append(w.found.rows, r.X.Row(r.i)[:w.model.rowWidth()]...)
 			return
 		}
 	}

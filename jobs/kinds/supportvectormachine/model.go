@@ -12,8 +12,9 @@ import (
 // model is the machines over one shared list of support vectors, with what is proved of each.
 type model struct {
 	space  *features.Space
-	kernel kernels.Function
-	bias   []float64 // of each machine
+	kernel kernels.Function // where no values are given
+	given  *given           // nil of a kernel of vectors
+	bias   []float64        // of each machine
 	// regresses says that the one machine gives a number, and epsilon by how much it may be off and cost nothing.
 	regresses bool
 	epsilon   float64
@@ -83,15 +84,16 @@ func (m *model) Fields(f *jobs.Fields) {
 	f.Kind(KindName, 1)
 	jobs.Make(f, &m.space).Fields(f)
 	m.modeFields(f)
-	m.kernel.Fields(f, m.space)
+	m.kernelFields(f)
 	jobs.List(f, "bias", &m.bias, m.classes().machines())
-	m.supports.Fields(f, m.space.Width, m.classes())
+	m.supports.Fields(f, m.rowWidth(), m.classes())
 	f.Check(m.checkOneClass)
+	f.Check(m.checkGiven)
 	jobs.List(f, "training.violation", &m.violation, m.classes().machines())
 	m.proofFields(f)
 	m.sigmoidFields(f)
 	m.margins.Fields(f, m.classes().machines())
-	f.Require(m.margins == nil || m.hasMargin(), "a margin with kernel %s", m.kernel.Text())
+	f.Require(m.margins == nil || m.hasMargin(), "a margin with kernel %s", m.kernelText())
 	jobs.Scalar(f, "training.rounds", &m.rounds)
 	f.Require(jobs.Finite(m.bias) && m.rounds >= 0 && m.rounds <= maxRounds,
 		"a support vector machine after %d rounds, or with a bias that is not finite", m.rounds)
@@ -119,6 +121,9 @@ func (m *model) proofFields(f *jobs.Fields) {
 // proves reports whether the kernel is positive semidefinite for certain, so that the dual objective bounds the primal.
 func (m *model) proves() bool {
 	k := m.kernel
+	if m.given != nil {
+		return m.given.verdict != verdictUntold
+	}
 	return k.Kind == kernelops.Linear || k.Kind == kernelops.RBF ||
 		k.Kind == kernelops.Polynomial && k.Scale > 0 && k.Offset >= 0
 }

@@ -105,6 +105,9 @@ func (w *walk) move(g *group, m *moves, base int, c rows.Chunk) error {
 
 // adderOfMoves returns a function that adds to sum what a move does to all records of a group.
 func (w *walk) adderOfMoves(g *group, m *moves) (func(move), error) {
+	if w.given != nil {
+		return w.givenAdder(g, m), nil
+	}
 	n, points := len(g.records), w.gather(m)
 	if w.training.exact == 1 {
 		x := matrixOf(g.rows, n, w.space.Width)

@@ -26,7 +26,8 @@ type predictor struct {
 	dense     []float32
 	values    []float32
 	k         []float64     // of one record
-	terms     []machineTerm // by support vector: where its coefficients count
+	columns   []int64       // of a given kernel: those of the support vectors, or all
+	terms     []machineTerm // by support vector or column: where its coefficients count
 	starts    []int         // of each support vector, in terms; one more at the end
 	decisions []float64     // of one record, by machine
 	votes     []float64
@@ -49,25 +50,15 @@ func NewPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
 	p := &predictor{model: m, reader: m.space.NewReader(), labels: m.space.Labels.List(),
 		evaluator: kernels.Evaluator{Ops: ops}, decisions: make([]float64, len(m.bias)),
 		votes: make([]float64, m.space.Labels.Len())}
-	p.supports.Set(m.kernel, ops, m.matrix())
-	classes := m.classes()
-	if m.regresses {
-		for _, beta := range m.alpha {
-			p.starts, p.terms = append(p.starts, len(p.terms)), append(p.terms, machineTerm{0, beta})
-		}
-		p.starts = append(p.starts, len(p.terms))
-		return p, nil
-	}
-	for j, y := range m.class {
-		p.starts = append(p.starts, len(p.terms))
-		for slot := range classes.slots() {
-			if alpha := m.alpha[j*classes.slots()+slot]; alpha != 0 {
-				machine, side := classes.at(int(y), slot)
-				p.terms = append(p.terms, machineTerm{machine, float64(side * alpha)})
-			}
-		}
+	for j := range m.len() {
+		p.starts, p.terms = append(p.starts, len(p.terms)), append(p.terms, m.termsOf(j)...)
 	}
 	p.starts = append(p.starts, len(p.terms))
+	if m.given != nil {
+		p.givenTerms()
+		return p, nil
+	}
+	p.supports.Set(m.kernel, ops, m.matrix())
 	return p, nil
 }
 
@@ -137,8 +128,14 @@ func (p *predictor) chunk(c rows.Chunk) error {
 // valuesOf returns a function that gives the kernel values of a record and all support vectors: of rbf those of
 // float32, which are off by little wherever the rows lie; of the others, whose terms may cancel, those of float64.
 func (p *predictor) valuesOf(c rows.Chunk) (func(i int) []float64, error) {
-	n := p.len()
+	n := max(p.len(), len(p.columns))
 	p.k = kernelops.Resize(p.k, n)
+	if p.given != nil {
+		return func(i int) []float64 {
+			columnsOf(p.k, c.X.Row(i), p.columns)
+			return p.k[:len(p.columns)]
+		}, nil
+	}
 	if p.kernel.Kind != kernelops.RBF {
 		exact := kernels.ExactRows{Exact: kernels.Exact{Kernel: p.kernel.Kernel}, Ops: p.evaluator.Ops}
 		return func(i int) []float64 {

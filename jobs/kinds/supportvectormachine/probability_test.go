@@ -87,7 +87,7 @@ func TestProbabilitiesAgree(t *testing.T) {
 				t.Errorf("machine %d of %v: %+v, not %v", k, want.Classes, got, s)
 			}
 		}
-		for i, o := range outcomes(t, result.Model, records) {
+		for i, o := range probabilities(t, result.Model, records) {
 			for y, p := range o.Scores {
 				if math.Abs(p-want.Probabilities[i][y]) > 5e-4 {
 					t.Errorf("record %d of %v: %v, not %v", i, want.Classes, o.Scores, want.Probabilities[i])
@@ -99,7 +99,7 @@ func TestProbabilitiesAgree(t *testing.T) {
 }
 
 // outcomes are the predictions of a model.
-func outcomes(t *testing.T, model jobs.Arrays, records []jobstest.Record) (list []jobs.Outcome) {
+func probabilities(t *testing.T, model jobs.Arrays, records []jobstest.Record) (list []jobs.Outcome) {
 	t.Helper()
 	p, err := NewPredictor(model, kernelops.Best())
 	if err != nil {
@@ -130,7 +130,7 @@ func TestProbabilities(t *testing.T) {
 			t.Errorf("%d classes: other machines", classes)
 		}
 		right := 0
-		for i, o := range outcomes(t, result.Model, records) {
+		for i, o := range probabilities(t, result.Model, records) {
 			sum := 0.0
 			for _, p := range o.Scores {
 				sum += p

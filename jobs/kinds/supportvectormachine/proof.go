@@ -39,7 +39,9 @@ func newProofSums(m *model, ops *kernelops.Set) *proofSums {
 		norms: kernels.Exact{Kernel: m.kernel.Kernel}, terms: make([][]proofTerm, m.classes())}
 	p.squares = p.exact.Squares(nil, m.matrix())
 	for i := range m.len() {
-		p.longest = max(p.longest, p.norms.Norm(m.matrix().Row(i)))
+		if m.given == nil {
+			p.longest = max(p.longest, p.norms.Norm(m.matrix().Row(i)))
+		}
 	}
 	for _, s := range p.squares {
 		p.farthest = max(p.farthest, s)
@@ -88,8 +90,11 @@ func (w *walk) prove(g *group, class, base int, c rows.Chunk) error {
 	return nil
 }
 
-// off bounds how far kernel values of a record of the last decideAll may be off.
+// off bounds how far kernel values of a record of the last decideAll may be off. Those that are given are exact.
 func (p *proofSums) off(i int) float64 {
+	if p.given != nil {
+		return 0
+	}
 	square := 0.0
 	if squares := p.records.Squares(); squares != nil {
 		square = squares[i]
@@ -149,19 +154,24 @@ func (p *proofSums) add(terms []proofTerm) []proofTerm {
 	end, count, last, most := 0, 0, -1, p.proofRows(proofSupports)
 	for ; end < len(terms) && (count < most || terms[end].support == last); end++ {
 		if j := terms[end].support; j != last {
-			p.rows = append(p.rows, p.matrix().Row(j)...)
+			if p.given == nil {
+				p.rows = append(p.rows, p.matrix().Row(j)...)
+			}
 			if last = j; p.squares != nil {
 				p.distances = append(p.distances, p.squares[j])
 			}
 			count++
 		}
 	}
-	p.exact.Set(&p.supports, matrixOf(p.rows, count, p.space.Width), p.distances)
 	n := p.records.Rows().Rows
-	p.values = kernelops.Resize(p.values, count*n)
-	p.exact.Values(p.values, &p.supports, &p.records)
+	if p.values = kernelops.Resize(p.values, count*n); p.given != nil {
+		p.givenValues(terms[:end])
+	} else {
+		p.exact.Set(&p.supports, matrixOf(p.rows, count, p.space.Width), p.distances)
+		p.exact.Values(p.values, &p.supports, &p.records)
+	}
 	p.addTo(p.sum, terms[:end], false)
-	if p.kernel.Kind != kernelops.RBF { // whose values are not below 0
+	if p.given != nil || p.kernel.Kind != kernelops.RBF { // whose values are not below 0
 		for i, v := range p.values {
 			p.values[i] = math.Abs(v)
 		}
@@ -190,7 +200,11 @@ func (p *proofSums) addTo(sums []float64, terms []proofTerm, magnitudes bool) {
 }
 
 // diagonal is at least k(x, x).
-func (p *proofSums) diagonal(row []float32) float64 {
+func (p *proofSums) diagonal(r record) float64 {
+	row := r.X.Row(r.i)
+	if p.given != nil {
+		return p.given.diagonal(row[r.ordinal])
+	}
 	norm := p.norms.Norm(row)
 	return p.norms.Magnitude(norm, norm)
 }

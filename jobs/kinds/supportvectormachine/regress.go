@@ -55,6 +55,9 @@ func (p *Params) Check() error {
 	case p.regresses() && p.Costs != nil:
 		return protocol.SpecFault("costs are of decisions between classes; in mode regress there are none")
 	}
+	if err := p.checkPrecomputed(); err != nil {
+		return err
+	}
 	if err := p.checkOneClass(); err != nil {
 		return err
 	}

@@ -90,7 +90,9 @@ func (p *trainPhase) solveOne(s *training, first, to int) error {
 		x.Data = append(x.Data, s.rows.of(s.record(set.ordinal[at]))...)
 	}
 	// The values do not depend on the kernel set.
-	if err := s.values(w.K, x, &kernels.Evaluator{Ops: kernelops.Best()}); err != nil {
+	if s.given != nil {
+		s.givenMatrix(w.K, x, set.ordinal[first:to])
+	} else if err := s.values(w.K, x, &kernels.Evaluator{Ops: kernelops.Best()}); err != nil {
 		return err
 	}
 	// A set that takes more steps than these goes on in the next round.

@@ -37,6 +37,8 @@ type training struct {
 	working     members      // the working sets, with what the last round changed
 	rows        table        // of the working sets
 	wanted      []int64      // in stage fetch: the records whose rows are missing, ascending
+	clip        *clip        // of a given matrix that was clipped
+	seen        *seen        // of a given matrix of many columns, in phase matrix
 	exact       int          // 1: kernel values are those of float64, as float32 ones do not lead on
 	calibrating *calibrating // nil where no probabilities are asked for
 	proved      float64      // the greatest violation of the last pass of stage prove
@@ -73,6 +75,7 @@ func (s *training) Fields(f *jobs.Fields) {
 		jobs.Make(f, &s.calibrating).Fields(f, s.classes().machines())
 	}
 	f.Require(s.calibrating != nil || s.stage != stageHold && s.stage != stageCalibrate, "stage %d", s.stage)
+	s.matrixFields(f)
 	weightFields(f, &s.weights)
 	s.working.Fields(f, "working", s.classes())
 	s.rows.Fields(f, "rows", s.space.Width)

@@ -234,6 +234,10 @@ func (p *trainPhase) end(s *training, facts jobs.Facts, round jobs.Round) (jobs.
 			"%g: raise params.max_rounds, scale the features, or lower params.C", s.rounds, worst, p.Params.Tol)})
 	}
 	s.marginFacts(&facts, p.Params.Margin)
+	if s.given != nil {
+		s.given.facts(&facts)
+	}
+	s.fold()
 	metrics, err := facts.Metrics()
 	if err != nil {
 		return jobs.Next{}, err

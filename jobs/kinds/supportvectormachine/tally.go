@@ -23,6 +23,7 @@ type tally struct {
 	terms     *sums.Exact     // [machines x termSums]
 	rate      float64         // the greatest |target| of a number with a coefficient
 	diagonal  float64         // the greatest k(x, x) of a record with a coefficient
+	rowWidth  int             // values of each support vector that is found
 	found     supports        // of stages collect and start
 	margins   *marginTally    // of stage prove; nil of others
 	fits      *sums.Exact     // [machines x calibration.Sums], of stage calibrate; empty of others
@@ -32,6 +33,7 @@ type tally struct {
 
 func newTally(s *training, most int) *tally {
 	t := &tally{classes: s.classes(), most: most, variables: int(s.variable(1, 0)), rows: table{width: s.space.Width},
+		rowWidth: s.rowWidth(),
 		extremes: make([]smo.Extremes, s.classes().machines()), terms: sums.NewExact(termSums * s.classes().machines())}
 	for k := range t.extremes {
 		t.extremes[k] = smo.NewExtremes()
@@ -59,7 +61,8 @@ func (t *tally) Fields(f *jobs.Fields) {
 	f.Require(t.terms.Len() == termSums*t.classes.machines(), "sums of %d terms", t.terms.Len())
 	jobs.Scalar(f, "diagonal", &t.diagonal)
 	jobs.Scalar(f, "rate", &t.rate)
-	t.found.Fields(f, width, t.classes)
+	f.Int("found.rows", &t.rowWidth, 0, protocol.MaxWidth)
+	t.found.Fields(f, t.rowWidth, t.classes)
 	if f.Has("margin.twins", t.margins != nil) {
 		jobs.Make(f, &t.margins).Fields(f, t.classes.machines())
 	}
@@ -87,10 +90,11 @@ func (t *tally) extremeFields(f *jobs.Fields) {
 // plus joins what two neighbors found.
 func (t *tally) plus(right *tally) (*tally, error) {
 	if t.classes != right.classes || t.rows.width != right.rows.width || t.most != right.most ||
-		t.variables != right.variables {
+		t.variables != right.variables || t.rowWidth != right.rowWidth {
 		return nil, jobs.Malformed("tallies of %d and %d classes", t.classes, right.classes)
 	}
-	both := &tally{classes: t.classes, most: t.most, variables: t.variables, extremes: make([]smo.Extremes, len(t.extremes)), rate: max(t.rate, right.rate),
+	both := &tally{classes: t.classes, most: t.most, variables: t.variables, rowWidth: t.rowWidth,
+		extremes: make([]smo.Extremes, len(t.extremes)), rate: max(t.rate, right.rate),
 		diagonal: max(t.diagonal, right.diagonal)}
 	for k := range both.extremes {
 		both.extremes[k] = t.extremes[k]

@@ -88,7 +88,7 @@ func (p *trainPhase) fetch(ctx context.Context, s *training, leaf jobs.Leaf, car
 		for i := range v.Rows {
 			ordinal := part.First + int64(v.Records[i])
 			if _, found := wanted.find(ordinal); found {
-				t.rows.add(ordinal, rows.ChunkOf(v, i, i+1, &dense).X.Row(0))
+				t.rows.add(ordinal, s.trainedRow(ordinal, rows.ChunkOf(v, i, i+1, &dense).X.Row(0)))
 			}
 		}
 	}

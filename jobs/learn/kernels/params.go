@@ -35,10 +35,18 @@ type Params struct {
 
 // Declare declares the parameters, with a kernel for a spec that names none.
 func (p *Params) Declare(preset string) []params.Parameter {
+	return append([]params.Parameter{
+		params.Choice("kernel", &p.Kernel, preset, names...).Says("The kernel.").From(formulas),
+	}, p.numbers()...)
+}
+
+// formulas are those of the kernels.
+const formulas = "linear <x, y>; polynomial (scale <x, y> + offset)^degree; rbf exp(-gamma |x - y|^2); " +
+	"sigmoid tanh(scale <x, y> + offset)."
+
+// numbers declares what the kernels take.
+func (p *Params) numbers() []params.Parameter {
 	return []params.Parameter{
-		params.Choice("kernel", &p.Kernel, preset, names...).Says("The kernel.").
-			From("linear <x, y>; polynomial (scale <x, y> + offset)^degree; rbf exp(-gamma |x - y|^2); " +
-				"sigmoid tanh(scale <x, y> + offset)."),
 		params.Optional("gamma", &p.Gamma).Missing("1 / columns").Within("above 0").Says("For rbf."),
 		params.Optional("scale", &p.Scale).Missing("polynomial 1, sigmoid 1 / columns").Within("not 0").
 			Says("For polynomial and sigmoid."),
@@ -70,7 +78,7 @@ func (p Params) WithDefaults() Params {
 // Check rejects a parameter that the kernel does not have, or not so, with a *protocol.Fault of CodeSpecInvalid.
 func (p Params) Check() error {
 	uses := map[string][4]bool{Linear: {}, Polynomial: {false, true, true, true}, RBF: {true},
-		Sigmoid: {false, true, true}}
+		Sigmoid: {false, true, true}, Precomputed: {}}
 	used, known := uses[p.Kernel]
 	if !known {
 		return protocol.SpecFault("kernel is one of %q, not %q", names, p.Kernel).Suggest(p.Kernel, names)
