@@ -159,7 +159,8 @@ func TestNovelRecordsAreFound(t *testing.T) {
 func TestAgainstAllDistances(t *testing.T) {
 	train, queries := watched(200, 3), watched(50, 2)
 	for _, detector := range []string{`"knn","k":7`, `"kernel_density","bandwidth":0.5`} {
-		result, err := tryRun(t, `{"detector":`+detector+`,`+noThreshold+`}`, 0, jobstest.Deal(train, 3), kernelops.Best())
+		result, err := tryRun(t, `{"detector":`+detector+`,`+noThreshold+`}`, 0, jobstest.Deal(train, 3),
+			kernelops.Best())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -225,5 +226,47 @@ func TestBadInput(t *testing.T) {
 	}
 	if got := outcomes(t, result.Model, at(1)); got[0].Value != 2 {
 		t.Errorf("the distance is %v, not 2", got[0].Value)
+	}
+}
+
+// Queries are judged in place of a part of the input, whose normal records are learned from or set the threshold.
+func TestNovelQueries(t *testing.T) {
+	records := watched(600, 0)
+	spec := protocol.JobSpec{APIVersion: protocol.APIVersion, Kind: KindName}
+	spec.Spec.Params = json.RawMessage(`{"novelty":{"labels":["strange"],"top":10}}`)
+	spec.Spec.Repro.Seed, spec.Spec.Queries = 7, &protocol.Input{}
+	algorithm, err := New(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := jobstest.Run(t.Context(), algorithm, spec, jobstest.Shards(jobstest.Deal(records[:400], 3), 50),
+		kernelops.Best(), jobstest.Grouping{}, jobstest.WithQueries(jobstest.Deal(records[400:], 2)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var n evaluation.Novelty
+	var threshold evaluation.Threshold
+	for name, v := range map[string]any{"evaluation.novelty": &n, "novelty.threshold": &threshold} {
+		if err := jobs.ReadMetric(result.Metrics, name, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m, err := jobs.Load[model](result.Model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Of the 400 records 66 are strange.
+	if n.Normal != 166 || n.Novel != 34 || n.Top != 10 || int(threshold.Records)+m.base.N != 334 ||
+		m.threshold[0] != *threshold.Threshold {
+		t.Errorf("%+v, %+v, %d learned", n, threshold, m.base.N)
+	}
+	alarms := 0
+	for i, o := range outcomes(t, result.Model, records[400:]) {
+		if o.Label == evaluation.Outlier && records[400+i].Label == "usual" {
+			alarms++
+		}
+	}
+	if int64(alarms) != n.FalseAlarms {
+		t.Errorf("%d false alarms, not %d", alarms, n.FalseAlarms)
 	}
 }

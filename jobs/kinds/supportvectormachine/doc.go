@@ -11,6 +11,17 @@
 // and as one of side -1 that pulls it down to its number and params.epsilon. Its support vectors have the difference of
 // both coefficients, beta.
 //
+// With params.mode one_class there is one machine of records without classes (Schoelkopf, Platt, Shawe-Taylor, Smola
+// and Williamson, "Estimating the support of a high-dimensional distribution", Neural Computation 13, 2001). The
+// coefficient of a record is at most its weight, all coefficients add up to nu times the sum of the weights, and
+// f - rho is above 0 where records are like those of training; rho is -b. All records are of side +1, with targets of
+// 0. Their coefficients need that sum from the start, so two stages come before training, and a stage prove that begins
+// it.
+//
+//	weigh    adds up the costs by block, exactly
+//	start    takes the first records by ordinal with their costs as coefficients, the last one in part, as support
+//	         vectors to begin with (as LIBSVM does: Chang and Lin, ACM TIST 2, 2011, section 4.1)
+//
 // # Rounds
 //
 // The records lie in at most params.blocks logical blocks of one size, each the leaf of a round. Each training
@@ -54,5 +65,6 @@
 //
 //	features  width, labels, scaling, hashing; see package features
 //	train     as above
+//	threshold of one class: the novelty that few normal records exceed, see evaluation.Detection
 //	evaluate  on the test records, where there are some
 package supportvectormachine

@@ -30,12 +30,15 @@ type walk struct {
 	*training
 	*tally
 	evaluator kernels.Evaluator
+	coarse    kernels.Function // for what stage prove measures again
 	before    coefficients
 	after     coefficients
 	chosen    []*smo.Candidates[member] // of each machine that chooses candidates
 	moves     []moves                   // by class, what they do to the records of that class
-	changed   map[int64][]int           // the working members of a record, by its ordinal
-	places    map[uint64][]int          // support vectors by the hash of their row, where margins are bounded
+	moved     []float32                 // the rows of the moves of one class, and their points
+	points    kernels.Points
+	changed   map[int64][]int  // the working members of a record, by its ordinal
+	places    map[uint64][]int // support vectors by the hash of their row, where margins are bounded
 	dense     []float32
 	groups    []group // records of a chunk by class
 	values    []float32
@@ -46,12 +49,18 @@ type walk struct {
 	foldOf    func(r record) int
 	start     *start // of stages weigh and start
 	detection evaluation.Detection
+	carries   bool      // rows go with candidates
+	copyOf    int64     // the record of copied
+	copied    []float32 // the row that was copied last
 }
 
 // leaf goes once over the leaf's own block.
 func (p *trainPhase) leaf(
 	ctx context.Context, s *training, leaf jobs.Leaf, carry jobs.Arrays, ops *kernelops.Set,
 ) (*tally, jobs.Arrays, error) {
+	if s.stage == stageFetch {
+		return p.fetch(ctx, s, leaf, carry)
+	}
 	w := p.newWalk(s, ops)
 	if err := w.take(carry, leaf); err != nil {
 		return nil, nil, err
@@ -96,6 +105,7 @@ func (p *trainPhase) leaf(
 		clear(w.after.alpha)
 		clear(w.after.f)
 	}
+	w.pack()
 	return w.tally, jobs.ArraysOf(&w.after), w.write(ctx, leaf, p.Params.SupportVectors)
 }
 
@@ -114,12 +124,14 @@ func (w *walk) take(carry jobs.Arrays, leaf jobs.Leaf) error {
 func (p *trainPhase) newWalk(s *training, ops *kernelops.Set) *walk {
 	w := &walk{training: s, detection: p.detection, tally: newTally(s, p.candidates(s)),
 		evaluator: kernels.Evaluator{Ops: ops},
+		coarse:    s.kernel.Coarse(),
 		rowsOf:    kernels.ExactRows{Exact: kernels.Exact{Kernel: s.kernel.Kernel}, Ops: ops},
 		chosen:    make([]*smo.Candidates[member], len(s.bias)),
 		foldOf:    p.foldsOf(),
 		changed:   make(map[int64][]int), groups: make([]group, s.classes())}
 	switch s.stage {
 	case stageTrain:
+		w.carries = s.travels(p.Params.WorkingSet)
 		for _, k := range s.active(p.Params.WorkingSet) {
 			w.chosen[k] = smo.NewCandidates[member](w.most)
 		}
@@ -138,7 +150,7 @@ func (p *trainPhase) newWalk(s *training, ops *kernelops.Set) *walk {
 			w.tally.margins, w.places = newMarginTally(len(s.bias)), s.placesOf()
 		}
 	}
-	w.begin(ops)
+	w.begin()
 	return w
 }
 
@@ -146,7 +158,7 @@ func (p *trainPhase) newWalk(s *training, ops *kernelops.Set) *walk {
 func (w *walk) chunkRows() int {
 	others := w.space.Width
 	for i := range w.moves {
-		others = max(others, w.moves[i].points.Rows.Rows)
+		others = max(others, len(w.moves[i].records))
 	}
 	return max(1, min(4096, rows.TileFloats/max(1, others)))
 }
@@ -170,7 +182,7 @@ func (w *walk) chunk(v features.Vectors, from, to int, part jobs.Part) error {
 	}
 	for y := range w.groups {
 		g := &w.groups[y]
-		g.points.Set(w.kernel, w.evaluator.Ops, matrixOf(g.rows, len(g.records), w.space.Width))
+		g.points.Set(w.coarse, w.evaluator.Ops, matrixOf(g.rows, len(g.records), w.space.Width))
 		if err := w.decide(g, y, base, c); err != nil {
 			return err
 		}

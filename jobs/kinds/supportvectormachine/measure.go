@@ -131,7 +131,7 @@ func (w *walk) consider(machine int, variable int64, y float64, m member) {
 	if !up && !low {
 		return
 	}
-	m.row = append([]float32(nil), m.row...)
+	m.row = w.travel(variable, m.row)
 	list.Add(candidate{Ordinal: variable, Value: value, Payload: m}, up, low)
 }
 

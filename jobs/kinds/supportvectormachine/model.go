@@ -86,6 +86,7 @@ func (m *model) Fields(f *jobs.Fields) {
 	m.kernel.Fields(f, m.space)
 	jobs.List(f, "bias", &m.bias, m.classes().machines())
 	m.supports.Fields(f, m.space.Width, m.classes())
+	f.Check(m.checkOneClass)
 	jobs.List(f, "training.violation", &m.violation, m.classes().machines())
 	m.proofFields(f)
 	m.sigmoidFields(f)

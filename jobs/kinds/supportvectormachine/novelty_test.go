@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -154,5 +155,48 @@ func TestLittleToDetect(t *testing.T) {
 	figures, err := evaluation.Figures(nil, result.Metrics)
 	if err != nil || len(figures) != 2 {
 		t.Errorf("%d figures, %v", len(figures), err)
+	}
+}
+
+// Of rows that are pictures there is a picture of each large support vector, also where there are no classes.
+func TestPicturesWithoutClasses(t *testing.T) {
+	records := groups(40, 16, 2)
+	for i := range records {
+		records[i].Label = fmt.Sprint(i % 7)
+	}
+	for _, mode := range []string{"one_class", "regress"} {
+		m, result := train(t, fmt.Sprintf(`{"mode":%q}`, mode), records)
+		figures, err := m.figures(result.Metrics)
+		if err != nil || len(figures) != 3 || len(figures[2].Images) == 0 {
+			t.Errorf("%s: %d figures, %v", mode, len(figures), err)
+			continue
+		}
+		if label := figures[2].Images[0].Label; !strings.HasPrefix(label, "record (") {
+			t.Errorf("%s: a picture of %q", mode, label)
+		}
+	}
+}
+
+// A model of one class whose support vectors pull the other way is refused.
+func TestOneClassModelRefuses(t *testing.T) {
+	_, result := train(t, `{"mode":"one_class"}`, groups(20, 2, 1))
+	for name, change := range map[string]func(*model){
+		"class":     func(m *model) { m.class[0] = 0 },
+		"alpha":     func(m *model) { m.supports.alpha[0] = -1 },
+		"nu":        func(m *model) { m.nu = 2 },
+		"threshold": func(m *model) { m.threshold = []float64{math.NaN()} },
+	} {
+		arrays, err := jobs.Decode(result.Model.Encode())
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := readModel(arrays)
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(m)
+		if _, err := readModel(jobs.ArraysOf(m)); err == nil {
+			t.Errorf("another %s is taken", name)
+		}
 	}
 }

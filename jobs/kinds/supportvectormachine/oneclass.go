@@ -67,8 +67,18 @@ func (m *model) oneClassFields(f *jobs.Fields) bool {
 	return m.oneClass
 }
 
+// checkOneClass refuses support vectors that a machine of one class has not.
+func (m *model) checkOneClass() error {
+	for i, a := range m.supports.alpha {
+		if m.oneClass && (m.class[i] != 1 || !(a > 0)) {
+			return jobs.Malformed("support vector %d of one class has class %d and coefficient %v", i, m.class[i], a)
+		}
+	}
+	return nil
+}
+
 // start is how training of one class begins: with coefficients of their costs for the first records, until they add up
-// to nu times the sum of all costs (Chang and Lin, LIBSVM, section 4.1.4). Sums are exact, so that which records
+// to nu times the sum of all costs (Chang and Lin, LIBSVM, section 4.1). Sums are exact, so that which records
 // begin does not depend on blocks.
 type start struct {
 	block   int

@@ -206,3 +206,48 @@ func TestOneClassWithoutWeight(t *testing.T) {
 		}
 	}
 }
+
+// Machines of one class and of every kernel reach their tolerance by float64 kernel values, also far from zero and with
+// columns of very different scale, and prove the gap that is left, where there is one.
+func TestOneClassReachesItsTolerance(t *testing.T) {
+	far, wide := groups(120, 4, 2), groups(120, 4, 2)
+	for i := range far {
+		for j := range far[i].Dense {
+			far[i].Dense[j] += 1e4
+			wide[i].Dense[j] *= float32(math.Pow(1e3, float64(j-2)))
+		}
+	}
+	for name, records := range map[string][]jobstest.Record{"near": groups(120, 4, 2), "far": far, "wide": wide} {
+		for _, kernel := range []string{"rbf", "linear", "polynomial", "sigmoid"} {
+			if kernel == "polynomial" && name == "far" {
+				continue // values of 1e17: nothing to tell apart
+			}
+			params := fmt.Sprintf(`{"mode":"one_class","nu":0.15,"kernel":%q,"working_set":32%s}`, kernel,
+				map[string]string{"wide": `,"features":{"scale":"standard"}`}[name])
+			m, _ := train(t, params, records)
+			// The gap of a violation is up to the sum of the coefficients, 18, times that.
+			if v, g := m.violation[0], m.proofs[0].GapUpper; !(v <= 1e-3) || m.proves() && !(g <= 0.0181) {
+				t.Errorf("%s, %s: violation %v, gap %v after %d rounds", name, kernel, v, g, m.rounds)
+			}
+		}
+	}
+}
+
+// A record of weight 2 is as one that is there twice.
+func TestOneClassWeightsRepeat(t *testing.T) {
+	heavy := unlabeled([]float32{0, 1}, []float32{1, 0.5}, []float32{2, 2}, []float32{-1, 0}, []float32{0.5, -2})
+	var twice []jobstest.Record
+	for i := range heavy {
+		twice = append(twice, jobstest.Record{Dense: heavy[i].Dense})
+		if heavy[i].Weight = 1; i%2 == 0 {
+			heavy[i].Weight = 2
+			twice = append(twice, jobstest.Record{Dense: heavy[i].Dense})
+		}
+	}
+	const params = `{"mode":"one_class","nu":0.4,"gamma":0.5,"tol":1e-10}`
+	a, _ := train(t, params, heavy)
+	b, _ := train(t, params, twice)
+	if math.Abs(a.proofs[0].Primal-b.proofs[0].Primal) > 1e-9 || math.Abs(a.bias[0]-b.bias[0]) > 1e-9 {
+		t.Errorf("%v at rho %v, not %v at %v", a.proofs[0].Primal, -a.bias[0], b.proofs[0].Primal, -b.bias[0])
+	}
+}

@@ -31,14 +31,16 @@ func (p *trainPhase) candidates(s *training) int { return max(1, s.workingSet(p.
 
 // step ends a round.
 func (p *trainPhase) step(ctx context.Context, s *training, all *tally, round jobs.Round) (jobs.Next, error) {
-	if all.classes != s.classes() || all.up.width != s.space.Width {
-		return jobs.Next{}, jobs.Malformed("a tally of %d classes and %d columns", all.classes, all.up.width)
+	if all.classes != s.classes() || all.rows.width != s.space.Width {
+		return jobs.Next{}, jobs.Malformed("a tally of %d classes and %d columns", all.classes, all.rows.width)
 	}
 	s.own()
 	if s.stage == stageClose {
 		return p.close(ctx, s, all, round)
 	}
-	s.rounds++
+	if s.stage != stageFetch {
+		s.rounds++
+	}
 	var facts jobs.Facts
 	switch s.stage {
 	case stageTrain:
@@ -57,8 +59,12 @@ func (p *trainPhase) step(ctx context.Context, s *training, all *tally, round jo
 		}
 	case stageStart:
 		s.supports, s.weights, s.stage = all.found, nil, stageProve
+	case stageFetch:
+		if err := p.fetched(ctx, s, all); err != nil {
+			return jobs.Next{}, err
+		}
 	case stageCollect:
-		s.supports, s.working, s.stage = all.found, members{width: s.space.Width}, stageProve
+		s.supports, s.working, s.rows, s.stage = all.found, members{}, table{width: s.space.Width}, stageProve
 		for k, e := range all.extremes {
 			s.bias[k] = e.Bias()
 		}
@@ -75,16 +81,12 @@ func (p *trainPhase) step(ctx context.Context, s *training, all *tally, round jo
 	return jobs.Next{Phase: trainName, Trees: []int{round.Plan.Blocks}, State: jobs.ArraysOf(s), Metrics: metrics}, err
 }
 
-// train changes the working sets of the active machines, or settles them.
+// train settles machines, or changes their working sets: at once where all rows are there, else after stage fetch.
 func (p *trainPhase) train(ctx context.Context, s *training, all *tally, facts *jobs.Facts) error {
-	old, worst := s.working, 0.0
-	s.working = members{width: s.space.Width}
-	evaluator := kernels.Evaluator{Ops: kernelops.Best()} // the values do not depend on it
-	active := s.active(p.Params.WorkingSet)
-	for _, k := range active {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
+	old, worst, records := s.working, 0.0, map[int64]bool{}
+	s.working = members{}
+	full := false
+	for _, k := range s.active(p.Params.WorkingSet) {
 		e := all.extremes[k]
 		if math.IsInf(e.Violation(), 0) && s.violation[k] == math.MaxFloat64 {
 			if s.calibrating.leavesOut() { // the fold has all records of a class
@@ -99,19 +101,18 @@ func (p *trainPhase) train(ctx context.Context, s *training, all *tally, facts *
 			continue
 		}
 		worst = max(worst, s.violation[k])
-		if err := p.solve(s, k, all, &old, &evaluator); err != nil {
-			return err
-		}
+		full = full || !s.join(k, p.choose(k, all, &old), records)
 	}
 	if !s.calibrating.leavesOut() {
 		facts.Add(fmt.Sprintf("svm.round.%06d.violation", s.rounds), worst)
 	}
-	if s.working.len() == 0 && len(s.active(p.Params.WorkingSet)) == 0 || s.rounds >= int64(p.Params.MaxRounds) {
-		if s.stage = stageCollect; s.calibrating.leavesOut() {
-			s.stage = stageHold
-		}
+	have := s.rows
+	s.rows, s.wanted = tableOf(s.space.Width, records, &have, &all.rows)
+	if len(s.wanted) > 0 {
+		s.stage = stageFetch
+		return nil
 	}
-	return nil
+	return p.solve(ctx, s)
 }
 
 // weightless is the fault of a class of which no training record counts.
@@ -123,33 +124,6 @@ func (p *trainPhase) weightless(s *training, machine int) error {
 	return protocol.EmptyFault("every training record of class %q or of class %q weighs 0", s.space.Labels.At(first),
 		s.space.Labels.At(second)).
 		WithHint("Check spec.input.weight.")
-}
-
-// solve chooses the working set of a machine, and makes its coefficients the best while all others stay.
-func (p *trainPhase) solve(s *training, k int, all *tally, old *members, evaluator *kernels.Evaluator) error {
-	set := p.choose(k, all, old)
-	n := len(set)
-	w := smo.Working{N: n, K: make([]float64, n*n), Y: make([]float64, n),
-		Cost: make([]float64, n), Alpha: make([]float64, n), Gradient: make([]float64, n)}
-	x := kernelops.Matrix{Rows: n, Cols: s.space.Width, Stride: s.space.Width}
-	for i, c := range set {
-		m := c.Payload
-		w.Y[i], w.Cost[i], w.Alpha[i] = s.classes().side(k, m.class), m.cost, m.alpha
-		w.Gradient[i] = float64(w.Y[i] * (m.f - m.target))
-		x.Data = append(x.Data, m.row...)
-	}
-	if err := s.values(w.K, x, evaluator); err != nil {
-		return err
-	}
-	// A set that takes more steps than these goes on in the next round.
-	w.Solve(max(p.Params.Tol/2, s.violation[k]/10), 1<<14+64*n)
-	for i, c := range set {
-		m := c.Payload
-		m.change, m.alpha = w.Alpha[i]-m.alpha, w.Alpha[i]
-		m.f = m.target + float64(w.Y[i]*w.Gradient[i])
-		s.working.add(k, candidate{Ordinal: c.Ordinal, Payload: m})
-	}
-	return nil
 }
 
 // choose returns the next working set of a machine: of the one before those that came last, then the most violating
@@ -185,9 +159,9 @@ func (s *training) values(k []float64, x kernelops.Matrix, evaluator *kernels.Ev
 		}
 	} else {
 		var points kernels.Points
-		points.Set(s.kernel, evaluator.Ops, x)
+		points.Set(s.kernel.Coarse(), evaluator.Ops, x)
 		values := matrixOf(make([]float32, n*n), n, n)
-		if err := evaluator.Symmetric(s.kernel, values, &points); err != nil {
+		if err := evaluator.Symmetric(s.kernel.Coarse(), values, &points); err != nil {
 			return err
 		}
 		for i, v := range values.Data {
