@@ -30,6 +30,7 @@
 //
 //	train    a leaf adds what the last working sets changed to f, in float32 kernel values and float64 sums, and finds
 //	         the most violating records of its block; the step solves the dual of the next working sets
+//	fetch    gathers the rows of the next working sets, before the step solves them
 //	collect  gathers the records whose alpha is not 0: the support vectors
 //	prove    computes f of each record anew, in float64 kernel values, and what the certificates and the bounds on the
 //	         margins add up
@@ -41,8 +42,11 @@
 // refinement). Where a pass did not halve the greatest violation, as with a linear kernel far from zero, training
 // goes on with float64 values; where those do not halve it either, training ends, and the model says so.
 //
-// Machines take turns where the rows of their working sets are more than 2^22 values. A working set keeps those of
-// its members that came last, for half of it, and takes a quarter of each side of the most violating.
+// A working set keeps those of its members that came last, for half of it, and takes a quarter of each side of the most
+// violating. A record has its row once in a state or a partial, however many machines it is in. Rows go with the
+// candidates where all of them are at most 2^19 values; else candidates are numbers alone, and the rows that the state
+// does not have yet come in a round of stage fetch. Machines take turns where the rows of their working sets are more
+// than 2^23 values, or their members more than 2^17. The step solves several working sets at a time.
 //
 // # Numerics
 //
