@@ -18,7 +18,7 @@ type tally struct {
 	most      int             // candidates of each side and machine
 	variables int             // of a record: 1, of numbers 2
 	up, low   members         // the most violating of each side
-	rows      table           // of candidates that the state does not have, or those that a round of stage fetch gathers
+	rows      table           // of candidates that the state does not have; those that stage fetch gathers
 	extremes  []smo.Extremes  // of each machine
 	terms     *sums.Exact     // [machines x termSums]
 	rate      float64         // the greatest |target| of a number with a coefficient
@@ -90,7 +90,8 @@ func (t *tally) plus(right *tally) (*tally, error) {
 		t.variables != right.variables {
 		return nil, jobs.Malformed("tallies of %d and %d classes", t.classes, right.classes)
 	}
-	both := &tally{classes: t.classes, most: t.most, variables: t.variables, extremes: make([]smo.Extremes, len(t.extremes)), rate: max(t.rate, right.rate),
+	both := &tally{classes: t.classes, most: t.most, variables: t.variables,
+		extremes: make([]smo.Extremes, len(t.extremes)), rate: max(t.rate, right.rate),
 		diagonal: max(t.diagonal, right.diagonal)}
 	for k := range both.extremes {
 		both.extremes[k] = t.extremes[k]
