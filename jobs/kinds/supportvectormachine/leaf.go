@@ -88,6 +88,17 @@ func (p *trainPhase) leaf(
 		return nil, nil, jobs.Malformed("%d coefficients are carried for a block of %d", len(w.before.alpha),
 			len(w.after.alpha))
 	}
+	w.keepAll()
+	if w.stage == stageHold {
+		clear(w.after.alpha)
+		clear(w.after.f)
+	}
+	w.pack()
+	return w.tally, jobs.ArraysOf(&w.after), w.write(ctx, leaf, p.Params.SupportVectors)
+}
+
+// keepAll puts the candidates of all machines into the tally.
+func (w *walk) keepAll() {
 	n := 0
 	for _, c := range w.chosen {
 		if c != nil {
@@ -102,12 +113,6 @@ func (p *trainPhase) leaf(
 			w.keep(k, c)
 		}
 	}
-	if w.stage == stageHold {
-		clear(w.after.alpha)
-		clear(w.after.f)
-	}
-	w.pack()
-	return w.tally, jobs.ArraysOf(&w.after), w.write(ctx, leaf, p.Params.SupportVectors)
 }
 
 // take begins with what the leaf carried.

@@ -97,8 +97,8 @@ const (
 	machineMembers = 1 << 17
 )
 
-// travelNumbers is the most values of rows that go with the candidates of all machines. Where they may be more, only the
-// rows of the working sets are gathered, in a round of their own.
+// travelNumbers is the most values of rows that go with the candidates of all machines. Where they may be more, only
+// the rows of the working sets are gathered, in a round of their own.
 const travelNumbers = 1 << 19
 
 // workingSet is how many members a working set has at most: fewer than asked for, where rows are very wide.

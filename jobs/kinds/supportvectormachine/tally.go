@@ -18,7 +18,7 @@ type tally struct {
 	most      int             // candidates of each side and machine
 	variables int             // of a record: 1, of numbers 2
 	up, low   members         // the most violating of each side
-	rows      table           // of candidates that the state does not have, or those that a round of stage fetch gathers
+	rows      table           // of candidates that the state does not have; those that stage fetch gathers
 	extremes  []smo.Extremes  // of each machine
 	terms     *sums.Exact     // [machines x termSums]
 	rate      float64         // the greatest |target| of a number with a coefficient
