@@ -149,7 +149,7 @@ func TestPlane(t *testing.T) {
 
 func checkPlane(t *testing.T, m *model, k int, s jobs.ScatterPlot, records int) {
 	t.Helper()
-	decide := m.decisionOf(k)
+	decide := plane{m, k}.decision()
 	points, marked := 0, 0
 	for g, group := range s.Groups {
 		points += len(group.X)

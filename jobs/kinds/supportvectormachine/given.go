@@ -149,11 +149,11 @@ func columnsOf(dst []float64, row []float32, columns []int64) {
 }
 
 // givenMatrix sets k to the kernel values of the rows of some variables among each other.
-func (m *model) givenMatrix(k []float64, x kernelops.Matrix, variables []int64) {
+func (s *training) givenMatrix(k []float64, x kernelops.Matrix, variables []int64) {
 	for i := range x.Rows {
 		row := x.Row(i)
 		for j, variable := range variables {
-			k[i*x.Rows+j] = float64(row[m.record(variable)])
+			k[i*x.Rows+j] = float64(row[s.record(variable)])
 		}
 	}
 }

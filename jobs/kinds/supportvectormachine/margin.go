@@ -32,7 +32,8 @@ func (p *Params) needMargin() error {
 			WithHint("Leave margin and support_vectors out: the model has the support vectors in any case.")
 	}
 	if p.Margin && p.Given() {
-		return protocol.SpecFault("margin is true with kernel %s: margins are proved for kernels of vectors", kernels.Precomputed).
+		return protocol.SpecFault("margin is true with kernel %s: margins are proved for kernels of vectors",
+			kernels.Precomputed).
 			WithHint("Leave margin out.")
 	}
 	kernel, err := p.Params.Of(1)

@@ -44,7 +44,7 @@ func (w *walk) begin() {
 	for y := range w.moves {
 		m := &w.moves[y]
 		m.records = make([]int, len(m.places))
-		for record, place := range m.places {
+		for record, place := range m.places { //lint:ordered each place is set once
 			m.records[place], _ = w.training.rows.find(record)
 		}
 	}

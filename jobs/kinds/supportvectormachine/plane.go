@@ -35,21 +35,27 @@ func (m *model) planeFigures(metrics []jobs.Metric) ([]jobs.Figure, error) {
 	}
 	var figures []jobs.Figure
 	for k, plot := range plots {
-		m.addCurves(plot, k)
+		plane{m, k}.addCurves(plot)
 		figures = append(figures, jobs.Figure{Title: "Margin of " + m.machineName(k),
 			Caption: margin.Caption(m.space, len(points)), Scatter: plot})
 	}
 	return figures, nil
 }
 
-// addCurves adds the boundary of a machine and both lines of its margin. O(support vectors) for each place of a grid.
-func (m *model) addCurves(plot *jobs.ScatterPlot, machine int) {
+// plane is a machine over two columns.
+type plane struct {
+	*model
+	machine int
+}
+
+// addCurves adds the boundary and both lines of the margin. O(support vectors) for each place of a grid.
+func (m plane) addCurves(plot *jobs.ScatterPlot) {
 	steps := planeSteps
 	if m.len() > planeSupports {
 		steps /= 2
 	}
 	grid := margin.GridOf(plot.Groups, steps)
-	decide := m.decisionOf(machine)
+	decide := m.decision()
 	for i, p := range grid.Points() {
 		v := decide([]float32{float32(p[0]), float32(p[1])})
 		if v-v != 0 {
@@ -66,9 +72,9 @@ func (m *model) addCurves(plot *jobs.ScatterPlot, machine int) {
 	}
 }
 
-// decisionOf returns the decision of a machine on a row, in float64.
-func (m *model) decisionOf(machine int) func(row []float32) float64 {
-	first, second := m.classes().classes(machine)
+// decision returns the decision on a row, in float64.
+func (m plane) decision() func(row []float32) float64 {
+	first, second := m.classes().classes(m.machine)
 	// The values are those of any set.
 	exact := kernels.ExactRows{Exact: kernels.Exact{Kernel: m.kernel.Kernel}, Ops: kernelops.Best()}
 	values := make([]float64, m.len())
@@ -83,7 +89,7 @@ func (m *model) decisionOf(machine int) func(row []float32) float64 {
 	}
 	return func(row []float32) float64 {
 		exact.Values(values, row, m.matrix())
-		sum := m.bias[machine]
+		sum := m.bias[m.machine]
 		for j, c := range coefficients {
 			sum += float64(c * values[j])
 		}
