@@ -47,7 +47,11 @@ func (p *ascendPhase) ascend(
 	}
 	a.window = shuffle.New(philox.New(p.Seed, fmt.Sprintf("linearmodel/records/%d", s.rounds)), visited,
 		a.visit)
-	err := p.read(ctx, &s.training, leaf, a.read)
+	read := a.read
+	if s.given == 1 {
+		read = a.propose
+	}
+	err := p.read(ctx, &s.training, leaf, read)
 	if err == nil {
 		err = a.window.Flush()
 	}
@@ -153,6 +157,32 @@ func (a *ascent) measure(r *record) error {
 			short := r.target - float64(side*r.Dot(a.row(a.now, k)))
 			a.standings[k].Add(a.loss, r.target, alpha, short, r.square, r.cost, r.Terms())
 		}
+	}
+	return nil
+}
+
+// propose measures vectors at weights that no coefficients say, with coefficients of 0, and proposes those that the
+// weights ask for: the best ones while they are held near 0, whose objective is smooth. (See dual.Loss.Near.)
+func (a *ascent) propose(v features.Vectors, part jobs.Part) error {
+	for i := range v.Rows {
+		r, err := a.recordOf(v, part.Labels, i, a.number, a.ops)
+		if err != nil {
+			return err
+		}
+		for slot := range a.slots() {
+			k, side := a.at(r.class, slot)
+			change := 0.0
+			if r.cost > 0 {
+				short := r.target - float64(side*r.Dot(a.row(a.now, k)))
+				a.standings[k].Add(a.loss, r.target, 0, short, r.square, r.cost, r.Terms())
+				if change, _, _ = a.loss.Near(0, short, r.cost, dual.WarmPull); change != 0 {
+					r.AddTo(a.row(a.moves, k), float64(change*side))
+					a.courses[k].Add(a.loss, r.target, 0, change, r.square, r.cost)
+				}
+			}
+			a.after.alpha, a.after.change = append(a.after.alpha, 0), append(a.after.change, change)
+		}
+		a.number++
 	}
 	return nil
 }

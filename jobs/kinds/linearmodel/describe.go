@@ -68,6 +68,10 @@ func (m *model) describeWeights(p *describe.Page, name string, machine int, sign
 func (m *model) describeTraining(p *describe.Page) {
 	p.Line("records", "%d training records of %d columns, scale %s", m.space.Records, m.space.Width, m.space.Scale())
 	p.Line("rounds", "%d", m.rounds)
+	if m.told > 0 {
+		p.Line("learned on", "from %d records since, so nothing is proved", m.told)
+		return
+	}
 	p.Line(m.certainty(), "the objective is at most %.3g of itself above the least", m.relative())
 }
 
@@ -82,6 +86,29 @@ func (m *model) columnName(j int) string {
 // then how the test records were decided.
 func (m *model) figures(metrics []jobs.Metric) ([]jobs.Figure, error) {
 	const most = 64 // machines that are shown
+	figures, err := m.proofFigures(metrics, most)
+	if err != nil {
+		return nil, err
+	}
+	figures = append(figures, m.marginFigures(most)...)
+	planes, err := m.planeFigures(metrics)
+	if err != nil {
+		return nil, err
+	}
+	figures = append(figures, planes...)
+	figures = append(figures, jobs.Pictures("Weights",
+		"The weights as pictures, each between its own least and greatest.", m.space.Width, m.machines(), m.machineName,
+		func(k int) []float64 { return m.row(m.weights, k)[:m.space.Width] })...)
+	judged, err := evaluation.Figures(nil, metrics)
+	return append(figures, judged...), err
+}
+
+// proofFigures are the gaps of the first machines by round and what is proved of them in the end; nothing of a model
+// that learned on.
+func (m *model) proofFigures(metrics []jobs.Metric, most int) ([]jobs.Figure, error) {
+	if m.told > 0 {
+		return nil, nil
+	}
 	gaps, err := m.gaps(metrics, most)
 	if err != nil {
 		return nil, err
@@ -95,24 +122,13 @@ func (m *model) figures(metrics []jobs.Metric) ([]jobs.Figure, error) {
 		proved.Rows = append(proved.Rows, []string{m.machineName(k), fmt.Sprintf("%.10g", c.Primal),
 			fmt.Sprintf("%.10g", c.Dual), fmt.Sprintf("%.3g", c.GapUpper), fmt.Sprintf("%.3g", c.Relative())})
 	}
-	figures := []jobs.Figure{
+	return []jobs.Figure{
 		{Title: title, Lines: &jobs.LineChart{X: "round", Y: "log10 of the gap", Series: gaps},
 			Caption: "The gap between the least primal and the greatest dual objective so far, as a part of the primal."},
 		{Title: "What is " + m.certainty(), Table: proved,
 			Caption: "The best primal objective is between dual and primal. The gap bounds the rounding of both." +
 				m.assumption()},
-	}
-	figures = append(figures, m.marginFigures(most)...)
-	planes, err := m.planeFigures(metrics)
-	if err != nil {
-		return nil, err
-	}
-	figures = append(figures, planes...)
-	figures = append(figures, jobs.Pictures("Weights",
-		"The weights as pictures, each between its own least and greatest.", m.space.Width, m.machines(), m.machineName,
-		func(k int) []float64 { return m.row(m.weights, k)[:m.space.Width] })...)
-	judged, err := evaluation.Figures(nil, metrics)
-	return append(figures, judged...), err
+	}, nil
 }
 
 // gapMetric is the name of a gap in the metrics of a round: of the round and, of several machines, of one.

@@ -23,7 +23,7 @@ func Kind() jobs.Kind {
 	return jobs.Kind{Name: KindName, UsesQueries: true, UsesModel: true, Params: params.Of[Params](),
 		Summary: "Linear support vector machines and regression by their duals, with a proved gap.",
 		New:     New, Describe: describe.Of(readModel, (*model).describe),
-		Predict: NewPredictor, Figures: jobs.FiguresOf(readModel, (*model).figures)}
+		Predict: NewPredictor, Learn: learnOn, Figures: jobs.FiguresOf(readModel, (*model).figures)}
 }
 
 // Bounds of parameters.
@@ -108,23 +108,20 @@ func (j job) begin(state jobs.Arrays, space *features.Space, plan jobs.Plan) (jo
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	m, err := j.first(state, space)
+	m, err := j.first(state, space, costs)
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	t := training{model: m, costs: costs, now: make([]float64, len(m.weights)), done: make([]int32, m.machines())}
+	t := training{model: m, now: make([]float64, len(m.weights)), done: make([]int32, m.machines())}
 	copy(t.now, m.weights)
 	next := jobs.Next{Phase: ascendName, Trees: []int{plan.Blocks}}
 	if next.Phase, err = j.solver(m); err != nil {
 		return jobs.Next{}, err
 	}
-	if j.warm && next.Phase == ascendName {
-		return jobs.Next{}, coldOnly()
-	}
 	if next.Phase == newtonName {
 		next.State = jobs.ArraysOf(newNewton(t, j.warm))
 	} else {
-		next.State = jobs.ArraysOf(newAscend(t, plan.Blocks))
+		next.State = jobs.ArraysOf(newAscend(t, plan.Blocks, j.warm))
 	}
 	return next, nil
 }
@@ -141,8 +138,9 @@ func (j job) costs(labels []string) ([]float64, error) {
 }
 
 // first is the model that training begins with.
-func (j job) first(state jobs.Arrays, space *features.Space) (*model, error) {
-	m := &model{space: space, loss: j.Params.loss(), regresses: j.Params.regresses(), biasScale: j.Params.BiasScale}
+func (j job) first(state jobs.Arrays, space *features.Space, costs []float64) (*model, error) {
+	m := &model{space: space, loss: j.Params.loss(), regresses: j.Params.regresses(), biasScale: j.Params.BiasScale,
+		costs: costs}
 	var base *model
 	if j.warm {
 		var err error

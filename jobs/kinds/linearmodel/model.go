@@ -15,10 +15,12 @@ type model struct {
 	regresses bool // its one machine gives a number
 	paired    bool // of more than two classes, there is a machine for each two
 	biasScale float64
-	weights   []float64 // [machines, stride]; a row ends with the bias
-	proofs    []dual.Certificate
-	margins   []dual.Margin // nil if the loss has none, or params.margin did not ask for them
+	costs     []float64          // of a record of each class that weighs 1; of numbers one
+	weights   []float64          // [machines, stride]; a row ends with the bias
+	proofs    []dual.Certificate // none of a model that learned on
+	margins   []dual.Margin      // nil if the loss has none, or params.margin did not ask for them
 	rounds    int64
+	told      int64 // records that it learned from since
 }
 
 // stride is the length of a row of weights.
@@ -47,16 +49,24 @@ func (m *model) Fields(f *jobs.Fields) {
 	m.classesField(f)
 	jobs.Scalar(f, "bias_scale", &m.biasScale)
 	f.Check(m.check)
+	jobs.List(f, "costs", &m.costs, max(1, m.space.Labels.Len()))
 	jobs.List(f, "weights", &m.weights, m.machines(), m.stride())
+	m.toldField(f)
 	m.proofFields(f)
 	m.marginFields(f)
 	jobs.Scalar(f, "training.rounds", &m.rounds)
+	for _, c := range m.costs {
+		f.Require(c >= 0 && c <= math.MaxFloat64, "a linear model with a cost of %v", c)
+	}
 	f.Require(jobs.Finite(m.weights) && m.rounds >= 0 && m.rounds <= maxRounds,
 		"a linear model after %d rounds, or one with weights that are not finite", m.rounds)
 }
 
 // proofFields lists what is proved: of each machine primal, its error, dual, its error, and the bound on the gap.
 func (m *model) proofFields(f *jobs.Fields) {
+	if m.told > 0 {
+		return
+	}
 	const each = 5
 	list := make([]float64, 0, each*len(m.proofs))
 	for _, c := range m.proofs {

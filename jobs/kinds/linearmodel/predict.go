@@ -23,6 +23,17 @@ type predictor struct {
 // NewPredictor loads a model. One prediction takes time linear in a record's values times the machines. Bytes that
 // training would not have written are a *protocol.Fault of CodeCorrupt.
 func NewPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
+	p, err := newPredictor(a, ops)
+	if err != nil {
+		return nil, err
+	}
+	if p.regresses {
+		return classify.NewVectors(p.space, jobs.Answers{Value: "value"}, p.value), nil
+	}
+	return classify.NewVectors(p.space, classify.Scored(p.labels, "score"), p.predict), nil
+}
+
+func newPredictor(a jobs.Arrays, ops *kernelops.Set) (*predictor, error) {
 	m, err := readModel(a)
 	if err != nil {
 		return nil, err
@@ -31,10 +42,7 @@ func NewPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
 	if m.paired {
 		p.decisions, p.room = make([]float64, m.machines()), make([]float64, len(p.labels))
 	}
-	if m.regresses {
-		return classify.NewVectors(m.space, jobs.Answers{Value: "value"}, p.value), nil
-	}
-	return classify.NewVectors(m.space, classify.Scored(p.labels, "score"), p.predict), nil
+	return p, nil
 }
 
 // readModel loads a model in time and memory linear in its bytes.
@@ -43,12 +51,16 @@ func readModel(a jobs.Arrays) (*model, error) { return jobs.Load[model](a) }
 // predict gives each record the label of the greatest score, of equals the first.
 func (p *predictor) predict(_ context.Context, list []jobs.Outcome, v features.Vectors) ([]jobs.Outcome, error) {
 	for i := range v.Rows {
-		x := p.vector(v, i, p.ops)
-		scores := p.scores(x)
-		best := rank.First(scores)
-		list = append(list, jobs.Outcome{Label: p.labels[best], Value: scores[best], Scores: scores})
+		list = append(list, p.outcome(p.vector(v, i, p.ops)))
 	}
 	return list, nil
+}
+
+// outcome is that of one vector.
+func (p *predictor) outcome(x dual.Row) jobs.Outcome {
+	scores := p.scores(x)
+	best := rank.First(scores)
+	return jobs.Outcome{Label: p.labels[best], Value: scores[best], Scores: scores}
 }
 
 // scores are <w, x> with the bias: of two classes that of the second, and of the first with the other sign. Of machines

@@ -83,9 +83,3 @@ func formOf(s *features.Space) string {
 	}
 	return "sparse vectors"
 }
-
-// coldOnly refuses to ascend from weights: ascend goes on from coefficients, which a model does not have.
-func coldOnly() error {
-	return protocol.SpecFault("spec.model gives weights to begin from, which solver ascend does not take").
-		WithHint("Set solver: newton, or leave spec.model out.")
-}
