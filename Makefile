@@ -71,6 +71,10 @@ seeded: tools ## Show that tests find each of the seeded bugs, in a build that h
 memory: ## Run every kind over four times a worker's memory and hold it to that (some ten minutes, 3 GiB of disk).
 	go test -count=1 -timeout 60m -v -run '^TestMemory$$' ./clustertest -memory 128MiB
 
+.PHONY: exp32
+exp32: ## Measure the float32 exponential at all of its 2^31 values, on every kernel set (some three minutes).
+	go test -count=1 -timeout 60m -v -run '^TestExp32All$$' ./kernelops -exp32
+
 .PHONY: formats-matrix
 formats-matrix: ## Train every dense kind on one table in every format, plain and gzip, one file and seven: one model each.
 	go test -count=1 -timeout 60m -v -run '^TestFormatsMatrix$$' ./clustertest -formats.records 20000

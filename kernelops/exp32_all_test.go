@@ -22,7 +22,7 @@ type expWorst struct {
 }
 
 // TestExp32All measures exp32 at all 2^31 float32 values with the sign bit, -0, the infinity and every NaN among them,
-// against fmath.Exp, whose error is below 2^-27 ulp of float32; without the flag, at every 997th block of them. The
+// against fmath.Exp, whose error is below 2^-26 ulp of float32; without the flag, at every 997th block of them. The
 // vector routines give the bits of the Go loop. No other values are asked for: distances are not below 0.
 func TestExp32All(t *testing.T) {
 	const blocks = 1 << 31 / expRow
