@@ -14,7 +14,8 @@ type Outputs struct {
 // parameters declares the parameters; check refuses them for a loss without a margin.
 func (o *Outputs) parameters(check func() error) []params.Parameter {
 	margin := params.Flag("margin", &o.Margin, false).Checked(check).
-		Says("Keeps the proved bounds on the largest margin in the model; the report has them in any case.")
+		Says("Keeps the proved bounds on the largest margin in the model; the report has them in any case. Where " +
+			"none is above 0, one more pass looks for an exact proof that the classes are not separable.")
 	support := params.Flag("support_vectors", &o.SupportVectors, false).Checked(check).
 		Says("Writes the records with a coefficient above 0 beside the model, below support/, in one more pass: with label, " +
 			"machine, alpha, margin and slack. A block has at most 2^18 rows.")

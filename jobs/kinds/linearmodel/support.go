@@ -20,14 +20,16 @@ const supportFolder = "support"
 const (
 	mostSupport  = 1 << 18
 	supportBytes = 400 * mostSupport
+	maxOpen      = openNumbers
 )
 
 // written is what the leaves of the last round wrote and counted: the round after the training, in which a leaf
 // measures the coefficients that it carries at the model's weights.
 type written struct {
 	list  parts.List
-	count []int64          // support vectors of each machine
-	plane *sampling.Sample // training records of two columns; see planePoint
+	count []int64            // support vectors of each machine
+	plane *sampling.Sample   // training records of two columns; see planePoint
+	open  []*sampling.Sample // support vectors of machines that may not separate; see training.open
 }
 
 // Fields lists what was written.
@@ -35,6 +37,13 @@ func (w *written) Fields(f *jobs.Fields) {
 	w.list.Fields(f)
 	jobs.List(f, "support", &w.count)
 	sampling.Fields(f, "plane", &w.plane)
+	n := len(w.open)
+	if f.Int("open", &n, 0, maxOpen); f.Reading() {
+		w.open = make([]*sampling.Sample, n)
+	}
+	for i := range w.open {
+		sampling.Fields(f, fmt.Sprintf("open.%d", i), &w.open[i])
+	}
 }
 
 // plus joins what two neighbors wrote. Either both belong to the last round, or none.
@@ -50,6 +59,15 @@ func (w *written) plus(right *written) (*written, error) {
 	if both.count, err = sums.Of(w.count, right.count); err != nil {
 		return nil, err
 	}
+	if len(w.open) != len(right.open) {
+		return nil, jobs.Malformed("samples of %d and of %d machines", len(w.open), len(right.open))
+	}
+	for i, sample := range w.open {
+		both.open = append(both.open, sample)
+		if err := sample.Merge(right.open[i]); err != nil {
+			return nil, err
+		}
+	}
 	return both, both.plane.Merge(right.plane)
 }
 
@@ -63,12 +81,18 @@ type support struct {
 	draws *sampling.Race // of the sample
 	count []int64        // also of those beyond most
 	plane *sampling.Sample
+
+	openly   []int              // machines that are open
+	open     []*sampling.Sample // of each
+	opens    *sampling.Race
+	gathered []float32 // a row of a sample
 }
 
 func newSupport(s *training, way dataset.Way, seed uint64, most int) *support {
 	return &support{training: s, most: most, ids: parts.NewIdentities(way), texts: [2][]string{{}, {}},
 		rows: [3][]float64{{}, {}, {}}, draws: sampling.NewRace(seed, "linearmodel/plane"),
-		count: make([]int64, s.machines()), plane: sampling.New(planePoints)}
+		count: make([]int64, s.machines()), plane: sampling.New(planePoints), openly: s.open(), open: s.newOpen(),
+		opens: sampling.NewRace(seed, "linearmodel/open")}
 }
 
 // add takes in a record, if its coefficient is above 0, and may choose it for the picture.
@@ -83,6 +107,7 @@ func (u *support) add(r *record, id dataset.Identity, alpha carried) error {
 			continue
 		}
 		k, side := u.at(r.class, slot)
+		u.offer(k, r, side, id)
 		if u.count[k]++; k < planeMachines {
 			supports[k] = true
 		}
@@ -140,7 +165,7 @@ func (j job) support(
 	if err == nil {
 		err = alpha.checkLen(number * s.slots())
 	}
-	w := &written{count: u.count, plane: u.plane}
+	w := &written{count: u.count, plane: u.plane, open: u.open}
 	if err == nil && j.Params.SupportVectors {
 		w.list, err = parts.Write(ctx, leaf.Emit, supportFolder, leaf.Index, parts.CSV, u.table())
 	}
@@ -149,21 +174,34 @@ func (j job) support(
 
 // gathersSupport is what a leaf has in memory beside what training takes.
 func (j job) gathersSupport() int64 {
+	bytes := int64(0)
 	if j.Params.SupportVectors {
-		return supportBytes
+		bytes += supportBytes
 	}
-	return 0
+	if j.Params.Margin {
+		bytes += 4 * openNumbers
+	}
+	return bytes
 }
 
-// closes reports whether a round follows the training, which writes and counts support vectors.
-func (j job) closes(s *training) bool { return j.Params.SupportVectors || s.planar() }
+// closes reports whether a round follows the training, which writes and counts support vectors, or
+// gathers those that may prove that a machine cannot separate.
+func (j job) closes(s *training) bool {
+	return j.Params.SupportVectors || s.planar() || len(s.newOpen()) > 0
+}
 
 // close ends the training with what the last round wrote.
 func (j job) close(ctx context.Context, s *training, w *written, round jobs.Round) (jobs.Next, error) {
 	if w == nil || len(w.count) != s.machines() {
 		return jobs.Next{}, jobs.Malformed("the last round counts no support vectors of %d machines", s.machines())
 	}
+	if err := s.decide(w.open); err != nil {
+		return jobs.Next{}, err
+	}
 	var facts jobs.Facts
+	if s.asked == 1 {
+		s.marginFacts(&facts)
+	}
 	total := int64(0)
 	for k, n := range w.count {
 		total += n
