@@ -65,6 +65,11 @@ var edgeOps = map[string]edgeOp{
 	"MixedAddScaledRows": func(s *Set, m *edgeMemory, rows, _, dim int) {
 		s.Mixed.AddScaledRows(m.results64(dim), m.float64s(rows*dim), dim, m.float64s(rows))
 	},
+	"MixedProducts": func(s *Set, m *edgeMemory, rows, cols, dim int) {
+		s.Mixed.Products(m.results64(rows*cols), m.matrix(rows, dim), m.matrix(cols, dim), m.float32s(dim),
+			&ProductSpace{})
+	},
+	"MixedExps": func(s *Set, m *edgeMemory, _, _, dim int) { s.Mixed.Exps(m.results64(dim)) },
 	"MixedSparseDot": func(s *Set, m *edgeMemory, _, _, dim int) {
 		m.results64(1)[0] = s.Mixed.SparseDot(m.int32s(dim, dim), m.float32s(dim), m.float64s(dim))
 	},

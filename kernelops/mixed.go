@@ -7,11 +7,13 @@ type Mixed struct {
 	square        func(x []float32) float64
 	axpy          func(dst []float64, x []float32, a float64)
 	addScaledRows func(dst, x []float64, stride int, a []float64)
+	products      productTile
+	exps          func(x []float64) (done int) // nil in the generic set
 }
 
 func mixedGeneric() Mixed {
 	return Mixed{dot: mixedDotGeneric, square: mixedSquareGeneric, axpy: mixedAxpyGeneric,
-		addScaledRows: addScaledRowsGeneric}
+		addScaledRows: addScaledRowsGeneric, products: productGeneric()}
 }
 
 // mixedLanes is how many sums a product of mixed precision has.

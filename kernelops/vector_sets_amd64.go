@@ -53,10 +53,10 @@ func vectorAVX512(has supports) vectorOps {
 
 func mixedAVX2() Mixed {
 	return Mixed{vectors: true, dot: asm.MixedDotAVX2, square: asm.MixedSquareAVX2, axpy: asm.MixedAxpyAVX2,
-		addScaledRows: asm.AddScaledRowsAVX2}
+		addScaledRows: asm.AddScaledRowsAVX2, products: productAVX2(), exps: expsAVX2}
 }
 
 func mixedAVX512() Mixed {
 	return Mixed{vectors: true, dot: asm.MixedDotAVX512, square: asm.MixedSquareAVX512, axpy: asm.MixedAxpyAVX512,
-		addScaledRows: asm.AddScaledRowsAVX512}
+		addScaledRows: asm.AddScaledRowsAVX512, products: productAVX512(), exps: expsAVX512}
 }

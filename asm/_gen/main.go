@@ -23,6 +23,7 @@ var families = map[string]func(){
 	"parts":    addAllParts,
 	"sparse":   addSparse,
 	"mixed":    addMixed,
+	"products": addProducts,
 }
 
 func main() {

@@ -28,7 +28,7 @@ func (m *model) describe(p *describe.Page) error {
 	p.Line("kind", "%s, loss %s", KindName, m.loss)
 	p.Line("classes", "%d", len(labels))
 	m.describeTraining(p)
-	m.describeMargins(p, few)
+	m.margins.Describe(p, m.marginMachines(), few)
 	for _, y := range classes {
 		machine, sign := y, 1.0
 		switch {
@@ -90,7 +90,7 @@ func (m *model) figures(metrics []jobs.Metric) ([]jobs.Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	figures = append(figures, m.marginFigures(most)...)
+	figures = append(figures, m.margins.Figures(m.marginMachines(), most)...)
 	planes, err := m.planeFigures(metrics)
 	if err != nil {
 		return nil, err

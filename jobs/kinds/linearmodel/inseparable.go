@@ -1,11 +1,13 @@
 package linearmodel
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/gordan"
+	"github.com/gram-compute/gram/jobs/learn/margin"
 	"github.com/gram-compute/gram/jobs/learn/sampling"
 )
 
@@ -40,21 +42,62 @@ func (s *training) openLength() int {
 	return 1 + sparseNumbers*int(max(0, s.longest-1)) // which counts the bias
 }
 
-// newOpen are samples for the machines that are open; nil if none is, or their rows are too long.
-func (s *training) newOpen() []*sampling.Sample {
-	machines := s.open()
-	if len(machines) == 0 {
-		return nil
+// undecided gathers the support vectors of machines that are open, each in a sample.
+type undecided struct {
+	open    []int
+	samples []*sampling.Sample
+	race    *sampling.Race
+	values  []float32
+}
+
+// newUndecided begins; it has no samples if no machine is open, or their rows are too long.
+func newUndecided(s *training, seed uint64) *undecided {
+	u := &undecided{open: s.open(), race: sampling.NewRace(seed, "linearmodel/open")}
+	if len(u.open) == 0 {
+		return u
 	}
-	rows := min(openRows, openNumbers/(len(machines)*s.openLength()))
-	if rows < 2 {
-		return nil
+	rows := min(openRows, openNumbers/(len(u.open)*s.openLength()))
+	for range u.open {
+		if rows > 1 {
+			u.samples = append(u.samples, sampling.New(rows))
+		}
 	}
-	list := make([]*sampling.Sample, len(machines))
-	for i := range list {
-		list[i] = sampling.New(rows)
+	return u
+}
+
+// written is what the leaves of the last round wrote and gathered.
+type written struct {
+	*margin.Written
+	samples []*sampling.Sample // of the machines that are open
+}
+
+// Fields lists what was written and gathered.
+func (w *written) Fields(f *jobs.Fields) {
+	jobs.Make(f, &w.Written).Fields(f)
+	n := len(w.samples)
+	if f.Int("open", &n, 0, openNumbers); f.Reading() {
+		w.samples = make([]*sampling.Sample, n)
 	}
-	return list
+	for i := range w.samples {
+		sampling.Fields(f, fmt.Sprintf("open.%d", i), &w.samples[i])
+	}
+}
+
+// plus joins what two neighbors wrote and gathered. Either both belong to the last round, or none.
+func (w *written) plus(right *written) (*written, error) {
+	switch {
+	case w == nil && right == nil:
+		return nil, nil
+	case w == nil || right == nil || len(w.samples) != len(right.samples):
+		return nil, jobs.Malformed("two tallies are not both of the last round, or of other machines")
+	}
+	for i, sample := range w.samples {
+		if err := sample.Merge(right.samples[i]); err != nil {
+			return nil, err
+		}
+	}
+	both, err := w.Written.Plus(right.Written)
+	return &written{both, w.samples}, err
 }
 
 // openRow is a support vector as a row of a sample.
@@ -99,11 +142,11 @@ func (s *training) gordanRow(row []float32) (gordan.Row, error) {
 	return r, nil
 }
 
-// offer gathers a support vector for a machine that is open.
-func (u *support) offer(k int, r *record, side float64, id dataset.Identity) {
-	if i := slices.Index(u.openly, k); i >= 0 && u.open != nil {
-		u.gathered = u.openRow(u.gathered, r, side)
-		u.open[i].Offer(u.opens.Chance(id), id, u.gathered)
+// offer gathers a support vector, if its machine is open.
+func (u support) offer(k int, r *record, side float64, id dataset.Identity) {
+	if i := slices.Index(u.undecided.open, k); i >= 0 && i < len(u.samples) {
+		u.values = u.openRow(u.values, r, side)
+		u.samples[i].Offer(u.race.Chance(id), id, u.values)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/gram-compute/gram/jobs/learn/dual"
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/features"
+	"github.com/gram-compute/gram/jobs/learn/margin"
 	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -45,7 +46,7 @@ type Params struct {
 	BiasScale    float64             `json:"bias_scale"`
 	ClassWeights params.ClassWeights `json:"class_weights,omitempty"`
 	Costs        evaluation.Costs    `json:"costs,omitempty"`
-	Outputs
+	margin.Outputs
 	Features features.Params `json:"features"`
 	blocks.Number
 }
@@ -73,7 +74,7 @@ func (p *Params) Parameters() []params.Parameter {
 			"itself, and takes the more rounds the more there are."),
 		p.Costs.Parameter(evaluation.CostsJudge),
 		p.Features.Section(),
-	}, p.Outputs.parameters(p.needMargin)...)
+	}, p.Outputs.Parameters(p.needMargin)...)
 }
 
 // job is what all phases of a job know.

@@ -40,7 +40,9 @@ func measuresOf(list []dual.Standing) (measures, error) {
 }
 
 // measuresOfLast are those of a leaf after the training: nothing but what it wrote.
-func measuresOfLast(w *written) measures { return measures{standings: sums.NewExact(0), written: w} }
+func measuresOfLast(w *written) measures {
+	return measures{standings: sums.NewExact(0), written: w}
+}
 
 // Fields lists the measures.
 func (m *measures) Fields(f *jobs.Fields) {

@@ -6,6 +6,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/dual"
 	"github.com/gram-compute/gram/jobs/learn/features"
+	"github.com/gram-compute/gram/jobs/learn/margin"
 )
 
 // model is the machines, with what is proved of each.
@@ -18,7 +19,7 @@ type model struct {
 	costs     []float64          // of a record of each class that weighs 1; of numbers one
 	weights   []float64          // [machines, stride]; a row ends with the bias
 	proofs    []dual.Certificate // none of a model that learned on
-	margins   []dual.Margin      // nil if the loss has none, or params.margin did not ask for them
+	margins   margin.List        // nil if the loss has none, or params.margin did not ask for them
 	rounds    int64
 	told      int64 // records that it learned from since
 }
@@ -37,7 +38,9 @@ func (m *model) begin() {
 	for k := range m.proofs {
 		m.proofs[k].Primal = math.Inf(1)
 	}
-	m.margins = unbounded(m.loss, m.machines())
+	if m.loss.HasMargin() {
+		m.margins = margin.Unbounded(m.machines())
+	}
 }
 
 // Fields lists the model.
@@ -53,7 +56,8 @@ func (m *model) Fields(f *jobs.Fields) {
 	jobs.List(f, "weights", &m.weights, m.machines(), m.stride())
 	m.toldField(f)
 	m.proofFields(f)
-	m.marginFields(f)
+	m.margins.Fields(f, m.machines())
+	f.Require(m.margins == nil || m.loss.HasMargin(), "a margin with loss %s", m.loss)
 	jobs.Scalar(f, "training.rounds", &m.rounds)
 	for _, c := range m.costs {
 		f.Require(c >= 0 && c <= math.MaxFloat64, "a linear model with a cost of %v", c)

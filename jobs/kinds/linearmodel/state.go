@@ -82,10 +82,10 @@ func (j job) next(s *training, phase string, state jobs.Stored, facts jobs.Facts
 		facts.Add("linear.rounds", s.rounds)
 		facts.Add("linear.gap", s.relative())
 		if !j.Params.Margin {
-			s.marginFacts(&facts)
+			s.margins.Facts(&facts, metricPrefix)
 			s.margins = nil
 		} else if s.asked = 1; !j.closes(s) {
-			s.marginFacts(&facts)
+			s.margins.Facts(&facts, metricPrefix)
 		}
 		j.warn(s, &facts)
 	}

@@ -12,11 +12,15 @@ type record struct {
 	i       int // in the chunk
 	ordinal int64
 	number  float64 // of regression
+	novel   bool    // of one class: not to learn from
 	at      int     // of its first coefficient
 }
 
 // measure takes over what the last step did to the coefficients of a record, and measures where it stands.
 func (w *walk) measure(r record) error {
+	if w.oneClass {
+		return w.measureOneClass(r)
+	}
 	class := int(r.Class[r.i])
 	if w.regresses {
 		class = 0
@@ -31,8 +35,23 @@ func (w *walk) measure(r record) error {
 	if w.stage == stageCollect {
 		w.collect(r, class)
 	}
+	if w.holds(r) {
+		return nil
+	}
+	if w.stage == stageCalibrate {
+		if cost == 0 {
+			return nil
+		}
+		return w.calibrate(r, class)
+	}
+	if w.closing != nil {
+		w.closing.add(r, class, cost, w.after.alpha[r.at:r.at+w.perRecord()], w.after.f[r.at:])
+	}
 	if cost == 0 {
 		return nil
+	}
+	if w.tally.margins != nil {
+		w.findTwins(r.X.Row(r.i), class)
 	}
 	if w.regresses {
 		return w.measureNumber(r, cost)
@@ -51,6 +70,9 @@ func (w *walk) measure(r record) error {
 		terms := smo.Record{Alpha: w.after.alpha[at], Y: y, Cost: cost, Value: w.after.f[at], Error: w.proof.errors[at]}
 		if err := w.addTerms(machine, terms.Terms(w.bias[machine]), terms.Alpha != 0, r); err != nil {
 			return err
+		}
+		if w.tally.margins != nil {
+			w.tally.margins.nearest[machine].Add(terms)
 		}
 	}
 	return nil
@@ -107,7 +129,7 @@ func (w *walk) consider(machine int, variable int64, y float64, m member) {
 	if !up && !low {
 		return
 	}
-	m.row = append([]float32(nil), m.row...)
+	m.row = w.travel(variable, m.row)
 	list.Add(candidate{Ordinal: variable, Value: value, Payload: m}, up, low)
 }
 

@@ -16,7 +16,7 @@ type member struct {
 	target float64   // of f and the bias
 	f      float64   // the machine's decision on it, without the bias
 	change float64   // what the last step did to alpha
-	row    []float32 // as it was read
+	row    []float32 // as it was read, where it goes with candidates; else nil
 }
 
 // candidate is a member with its ordinal, and the value of its violation.
@@ -24,7 +24,6 @@ type candidate = smo.Candidate[member]
 
 // members are lists of candidates, one for each machine, as arrays. Their values are target less f.
 type members struct {
-	width   int
 	machine []int32 // ascending
 	ordinal []int64
 	class   []int32
@@ -33,7 +32,6 @@ type members struct {
 	target  []float64
 	f       []float64
 	change  []float64
-	rows    []float32 // [members x width]
 }
 
 func (m *members) len() int { return len(m.machine) }
@@ -44,22 +42,20 @@ func (m *members) add(machine int, c candidate) {
 	m.machine, m.ordinal = append(m.machine, int32(machine)), append(m.ordinal, c.Ordinal)
 	m.class, m.cost = append(m.class, v.class), append(m.cost, v.cost)
 	m.alpha, m.target, m.f = append(m.alpha, v.alpha), append(m.target, v.target), append(m.f, v.f)
-	m.change, m.rows = append(m.change, v.change), append(m.rows, v.row...)
+	m.change = append(m.change, v.change)
 }
 
 // reserve makes room for more members.
 func (m *members) reserve(n int) {
 	m.machine, m.ordinal, m.class = slices.Grow(m.machine, n), slices.Grow(m.ordinal, n), slices.Grow(m.class, n)
 	m.cost, m.alpha, m.f = slices.Grow(m.cost, n), slices.Grow(m.alpha, n), slices.Grow(m.f, n)
-	m.target = slices.Grow(m.target, n)
-	m.change, m.rows = slices.Grow(m.change, n), slices.Grow(m.rows, n*m.width)
+	m.target, m.change = slices.Grow(m.target, n), slices.Grow(m.change, n)
 }
 
-// at is a member, with the row of the arrays.
+// at is a member, without its row.
 func (m *members) at(i int) candidate {
 	return candidate{Ordinal: m.ordinal[i], Value: m.target[i] - m.f[i], Payload: member{class: m.class[i],
-		cost: m.cost[i], alpha: m.alpha[i], target: m.target[i], f: m.f[i], change: m.change[i],
-		row: m.rows[i*m.width : (i+1)*m.width]}}
+		cost: m.cost[i], alpha: m.alpha[i], target: m.target[i], f: m.f[i], change: m.change[i]}}
 }
 
 // of returns the range of the members of a machine.
@@ -69,14 +65,18 @@ func (m *members) of(machine int) (from, to int) {
 	return from, to
 }
 
+// own gives what a step changes memory that no array shares.
+func (m *members) own() {
+	m.alpha, m.f, m.change = slices.Clone(m.alpha), slices.Clone(m.f), slices.Clone(m.change)
+}
+
 // matrixOf is some rows as a matrix.
 func matrixOf(values []float32, rows, width int) kernelops.Matrix {
 	return kernelops.Matrix{Data: values, Rows: rows, Cols: width, Stride: width}
 }
 
-// Fields lists the members of at most that number of machines and classes, of rows of a width.
-func (m *members) Fields(f *jobs.Fields, name string, width int, classes pairs) {
-	m.width = width
+// Fields lists the members of at most that number of machines and classes.
+func (m *members) Fields(f *jobs.Fields, name string, classes pairs) {
 	jobs.List(f, name+".machine", &m.machine)
 	n := len(m.machine)
 	jobs.List(f, name+".ordinal", &m.ordinal, n)
@@ -86,7 +86,6 @@ func (m *members) Fields(f *jobs.Fields, name string, width int, classes pairs) 
 	jobs.List(f, name+".target", &m.target, n)
 	jobs.List(f, name+".f", &m.f, n)
 	jobs.List(f, name+".change", &m.change, n)
-	jobs.List(f, name+".rows", &m.rows, n, width)
 	f.Check(func() error { return m.check(name, classes) })
 }
 

@@ -9,10 +9,9 @@ import (
 // moves are what the last step does to the records of one class. A record that moves in several machines is there once,
 // so that its kernel values are computed once.
 type moves struct {
-	points kernels.Points
-	terms  []move // by slot, and within one in the order of the working set
-	places map[int64]int
-	rows   []float32
+	terms   []move        // by slot, and within one in the order of the working set
+	places  map[int64]int // by record
+	records []int         // of each place: where the rows of the working sets have it
 }
 
 // move is a member whose coefficient changed.
@@ -23,7 +22,7 @@ type move struct {
 }
 
 // begin sets up what the last step changed.
-func (w *walk) begin(ops *kernelops.Set) {
+func (w *walk) begin() {
 	w.moves = make([]moves, w.tally.classes)
 	set := &w.working
 	for i, k := range set.machine {
@@ -34,22 +33,36 @@ func (w *walk) begin(ops *kernelops.Set) {
 		w.changed[ordinal] = append(w.changed[ordinal], i)
 		first, second := w.tally.classes.classes(machine)
 		change := float64(w.tally.classes.side(machine, set.class[i]) * set.change[i])
-		row := set.rows[i*set.width : (i+1)*set.width]
+		record := w.record(ordinal)
 		if w.regresses {
-			w.moves[1].add(0, ordinal/2, change, row)
+			w.moves[1].add(0, record, change)
 			continue
 		}
-		w.moves[first].add(w.tally.classes.slot(first, second), ordinal, change, row)
-		w.moves[second].add(w.tally.classes.slot(second, first), ordinal, change, row)
+		w.moves[first].add(w.tally.classes.slot(first, second), ordinal, change)
+		w.moves[second].add(w.tally.classes.slot(second, first), ordinal, change)
 	}
 	for y := range w.moves {
 		m := &w.moves[y]
-		m.points.Set(w.kernel, ops, matrixOf(m.rows, len(m.places), set.width))
+		m.records = make([]int, len(m.places))
+		for record, place := range m.places {
+			m.records[place], _ = w.training.rows.find(record)
+		}
 	}
 }
 
+// gather makes points of the rows that move the decisions on the records of a class.
+func (w *walk) gather(m *moves) *kernels.Points {
+	width := w.space.Width
+	w.moved = kernelops.Resize(w.moved, len(m.records)*width)
+	for place, at := range m.records {
+		copy(w.moved[place*width:(place+1)*width], w.training.rows.row(at))
+	}
+	w.points.Set(w.coarse, w.evaluator.Ops, matrixOf(w.moved, len(m.records), width))
+	return &w.points
+}
+
 // add adds a member.
-func (m *moves) add(slot int, ordinal int64, change float64, row []float32) {
+func (m *moves) add(slot int, ordinal int64, change float64) {
 	place, known := m.places[ordinal]
 	if !known {
 		if m.places == nil {
@@ -57,7 +70,6 @@ func (m *moves) add(slot int, ordinal int64, change float64, row []float32) {
 		}
 		place = len(m.places)
 		m.places[ordinal] = place
-		m.rows = append(m.rows, row...)
 	}
 	m.terms = append(m.terms, move{slot, place, change})
 }
@@ -68,15 +80,14 @@ func (w *walk) move(g *group, m *moves, base int, c rows.Chunk) error {
 		return nil
 	}
 	n := len(g.records)
-	w.sum, w.k = kernelops.Resize(w.sum, n), kernelops.Resize(w.k, n)
-	row, err := w.rowsOfMoves(g, m)
+	w.sum = kernelops.Resize(w.sum, n)
+	add, err := w.adderOfMoves(g, m)
 	if err != nil {
 		return err
 	}
 	clear(w.sum)
 	for j, t := range m.terms {
-		row(t.place)
-		w.evaluator.Ops.AddScaled(w.sum, w.k, t.change)
+		add(t)
 		if j+1 < len(m.terms) && m.terms[j+1].slot == t.slot {
 			continue
 		}
@@ -92,23 +103,23 @@ func (w *walk) move(g *group, m *moves, base int, c rows.Chunk) error {
 	return nil
 }
 
-// rowsOfMoves returns a function that sets k to the kernel values of a moved row and all records of a group.
-func (w *walk) rowsOfMoves(g *group, m *moves) (func(place int), error) {
-	n := len(g.records)
+// adderOfMoves returns a function that adds to sum what a move does to all records of a group.
+func (w *walk) adderOfMoves(g *group, m *moves) (func(move), error) {
+	n, points := len(g.records), w.gather(m)
 	if w.training.exact == 1 {
 		x := matrixOf(g.rows, n, w.space.Width)
-		return func(place int) { w.rowsOf.Values(w.k, m.points.Rows.Row(place), x) }, nil
+		w.k = kernelops.Resize(w.k, n)
+		return func(t move) {
+			w.rowsOf.Values(w.k, points.Rows.Row(t.place), x)
+			w.evaluator.Ops.AddScaled(w.sum, w.k, t.change)
+		}, nil
 	}
 	w.values = kernelops.Resize(w.values, len(m.places)*n)
 	tile := kernelops.Matrix{Data: w.values, Rows: len(m.places), Cols: n, Stride: n}
-	if err := w.evaluator.Matrix(w.kernel, tile, &m.points, &g.points); err != nil {
+	if err := w.evaluator.Matrix(w.coarse, tile, points, &g.points); err != nil {
 		return nil, err
 	}
-	return func(place int) {
-		for i, value := range tile.Row(place) {
-			w.k[i] = float64(value)
-		}
-	}, nil
+	return func(t move) { w.evaluator.Ops.Mixed.Axpy(w.sum, tile.Row(t.place), t.change) }, nil
 }
 
 // setDecision sets the decision of a record at a slot: of numbers that of both of its variables.

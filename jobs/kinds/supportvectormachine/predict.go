@@ -5,6 +5,8 @@ import (
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/calibration"
+	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/kernels"
 	"github.com/gram-compute/gram/jobs/learn/rank"
@@ -29,6 +31,7 @@ type predictor struct {
 	decisions []float64     // of one record, by machine
 	votes     []float64
 	outcomes  []jobs.Outcome
+	pairs     *calibration.Pairs
 }
 
 // machineTerm is a coefficient, with its sign.
@@ -70,12 +73,19 @@ func NewPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
 
 // Answers are a label, and as scores of two classes the decision of the machine and of it with the other sign; of more,
 // the votes of each class, with less than half a vote more or less for how clear its decisions are. Of numbers they are
-// a value.
+// a value, of one class inlier or outlier, and f - rho.
 func (p *predictor) Answers() jobs.Answers {
-	if p.regresses {
+	switch {
+	case p.oneClass:
+		return evaluation.DetectorAnswers("score")
+	case p.regresses:
 		return jobs.Answers{Value: "value"}
 	}
-	return jobs.Answers{Labels: p.labels, Value: "score", Scores: p.labels}
+	value := "score"
+	if p.sigmoids != nil {
+		value = "probability"
+	}
+	return jobs.Answers{Labels: p.labels, Value: value, Scores: p.labels}
 }
 
 // Predict gives each record the label of the greatest score, of equals the first.
@@ -106,11 +116,18 @@ func (p *predictor) chunk(c rows.Chunk) error {
 		if !jobs.Finite(p.decisions) {
 			return kernels.Beyond(id, p.kernel.Kernel)
 		}
+		if p.oneClass {
+			p.outcomes = append(p.outcomes, p.oneClassOutcome(p.decisions[0]))
+			continue
+		}
 		if p.regresses {
 			p.outcomes = append(p.outcomes, jobs.Outcome{Value: p.decisions[0]})
 			continue
 		}
 		scores := p.scores()
+		if p.sigmoids != nil {
+			scores = p.probabilities()
+		}
 		best := rank.First(scores)
 		p.outcomes = append(p.outcomes, jobs.Outcome{Label: p.labels[best], Value: scores[best], Scores: scores})
 	}

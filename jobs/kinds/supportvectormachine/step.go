@@ -20,7 +20,7 @@ const trainName = "train"
 func (p *trainPhase) phase() jobs.Phase {
 	return jobs.MapReduce[*training, *tally]{
 		Name: trainName, State: jobs.Load[training], Partial: func() *tally { return new(tally) },
-		Carry: p.leaf, Merge: (*tally).plus, Step: p.step,
+		Carry: p.leaf, Merge: (*tally).plus, Step: p.step, Gathers: p.gathers,
 	}.Phase()
 }
 
@@ -31,19 +31,40 @@ func (p *trainPhase) candidates(s *training) int { return max(1, s.workingSet(p.
 
 // step ends a round.
 func (p *trainPhase) step(ctx context.Context, s *training, all *tally, round jobs.Round) (jobs.Next, error) {
-	if all.classes != s.classes() || all.up.width != s.space.Width {
-		return jobs.Next{}, jobs.Malformed("a tally of %d classes and %d columns", all.classes, all.up.width)
+	if all.classes != s.classes() || all.rows.width != s.space.Width {
+		return jobs.Next{}, jobs.Malformed("a tally of %d classes and %d columns", all.classes, all.rows.width)
 	}
 	s.own()
-	s.rounds++
+	if s.stage == stageClose {
+		return p.close(ctx, s, all, round)
+	}
+	if s.stage != stageFetch {
+		s.rounds++
+	}
 	var facts jobs.Facts
 	switch s.stage {
 	case stageTrain:
 		if err := p.train(ctx, s, all, &facts); err != nil {
 			return jobs.Next{}, err
 		}
+	case stageHold:
+		p.hold(s, all, &facts)
+	case stageCalibrate:
+		if err := p.fit(s, all, &facts); err != nil {
+			return jobs.Next{}, err
+		}
+	case stageWeigh:
+		if err := s.weighed(all, round.Plan.Blocks); err != nil {
+			return jobs.Next{}, err
+		}
+	case stageStart:
+		s.supports, s.weights, s.stage = all.found, nil, stageProve
+	case stageFetch:
+		if err := p.fetched(ctx, s, all); err != nil {
+			return jobs.Next{}, err
+		}
 	case stageCollect:
-		s.supports, s.working, s.stage = all.found, members{width: s.space.Width}, stageProve
+		s.supports, s.working, s.rows, s.stage = all.found, members{}, table{width: s.space.Width}, stageProve
 		for k, e := range all.extremes {
 			s.bias[k] = e.Bias()
 		}
@@ -60,18 +81,18 @@ func (p *trainPhase) step(ctx context.Context, s *training, all *tally, round jo
 	return jobs.Next{Phase: trainName, Trees: []int{round.Plan.Blocks}, State: jobs.ArraysOf(s), Metrics: metrics}, err
 }
 
-// train changes the working sets of the active machines, or settles them.
+// train settles machines, or changes their working sets: at once where all rows are there, else after stage fetch.
 func (p *trainPhase) train(ctx context.Context, s *training, all *tally, facts *jobs.Facts) error {
-	old, worst := s.working, 0.0
-	s.working = members{width: s.space.Width}
-	evaluator := kernels.Evaluator{Ops: kernelops.Best()} // the values do not depend on it
-	active := s.active(p.Params.WorkingSet)
-	for _, k := range active {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
+	old, worst, records := s.working, 0.0, map[int64]bool{}
+	s.working = members{}
+	full := false
+	for _, k := range s.active(p.Params.WorkingSet) {
 		e := all.extremes[k]
 		if math.IsInf(e.Violation(), 0) && s.violation[k] == math.MaxFloat64 {
+			if s.calibrating.leavesOut() { // the fold has all records of a class
+				s.settled[k] = 1
+				continue
+			}
 			return p.weightless(s, k)
 		}
 		s.violation[k], s.bias[k] = max(0, e.Violation()), e.Bias()
@@ -80,53 +101,29 @@ func (p *trainPhase) train(ctx context.Context, s *training, all *tally, facts *
 			continue
 		}
 		worst = max(worst, s.violation[k])
-		if err := p.solve(s, k, all, &old, &evaluator); err != nil {
-			return err
-		}
+		full = full || !s.join(k, p.choose(k, all, &old), records)
 	}
-	facts.Add(fmt.Sprintf("svm.round.%06d.violation", s.rounds), worst)
-	if s.working.len() == 0 && len(s.active(p.Params.WorkingSet)) == 0 || s.rounds >= int64(p.Params.MaxRounds) {
-		s.stage = stageCollect
+	if !s.calibrating.leavesOut() {
+		facts.Add(fmt.Sprintf("svm.round.%06d.violation", s.rounds), worst)
 	}
-	return nil
+	have := s.rows
+	s.rows, s.wanted = tableOf(s.space.Width, records, &have, &all.rows)
+	if len(s.wanted) > 0 {
+		s.stage = stageFetch
+		return nil
+	}
+	return p.solve(ctx, s)
 }
 
 // weightless is the fault of a class of which no training record counts.
 func (p *trainPhase) weightless(s *training, machine int) error {
-	if s.regresses {
+	if s.regresses || s.oneClass {
 		return protocol.EmptyFault("every training record weighs 0").WithHint("Check spec.input.weight.")
 	}
 	first, second := s.classes().classes(machine)
 	return protocol.EmptyFault("every training record of class %q or of class %q weighs 0", s.space.Labels.At(first),
 		s.space.Labels.At(second)).
 		WithHint("Check spec.input.weight.")
-}
-
-// solve chooses the working set of a machine, and makes its coefficients the best while all others stay.
-func (p *trainPhase) solve(s *training, k int, all *tally, old *members, evaluator *kernels.Evaluator) error {
-	set := p.choose(k, all, old)
-	n := len(set)
-	w := smo.Working{N: n, K: make([]float64, n*n), Y: make([]float64, n),
-		Cost: make([]float64, n), Alpha: make([]float64, n), Gradient: make([]float64, n)}
-	x := kernelops.Matrix{Rows: n, Cols: s.space.Width, Stride: s.space.Width}
-	for i, c := range set {
-		m := c.Payload
-		w.Y[i], w.Cost[i], w.Alpha[i] = s.classes().side(k, m.class), m.cost, m.alpha
-		w.Gradient[i] = float64(w.Y[i] * (m.f - m.target))
-		x.Data = append(x.Data, m.row...)
-	}
-	if err := s.values(w.K, x, evaluator); err != nil {
-		return err
-	}
-	// A set that takes more steps than these goes on in the next round.
-	w.Solve(max(p.Params.Tol/2, s.violation[k]/10), 1<<14+64*n)
-	for i, c := range set {
-		m := c.Payload
-		m.change, m.alpha = w.Alpha[i]-m.alpha, w.Alpha[i]
-		m.f = m.target + float64(w.Y[i]*w.Gradient[i])
-		s.working.add(k, candidate{Ordinal: c.Ordinal, Payload: m})
-	}
-	return nil
 }
 
 // choose returns the next working set of a machine: of the one before those that came last, then the most violating
@@ -162,9 +159,9 @@ func (s *training) values(k []float64, x kernelops.Matrix, evaluator *kernels.Ev
 		}
 	} else {
 		var points kernels.Points
-		points.Set(s.kernel, evaluator.Ops, x)
+		points.Set(s.kernel.Coarse(), evaluator.Ops, x)
 		values := matrixOf(make([]float32, n*n), n, n)
-		if err := evaluator.Symmetric(s.kernel, values, &points); err != nil {
+		if err := evaluator.Symmetric(s.kernel.Coarse(), values, &points); err != nil {
 			return err
 		}
 		for i, v := range values.Data {
@@ -191,15 +188,21 @@ func (p *trainPhase) certify(s *training, all *tally) error {
 		if s.regresses {
 			standing.Rate = all.rate + s.epsilon
 		}
-		s.proofs[k] = smo.Certify(standing)
+		s.proofs[k] = s.certificate(standing, k)
+		s.bound(k, standing, all.margins)
 		s.violation[k] = max(0, all.extremes[k].Violation())
-		if s.proves() && !(s.proofs[k].Primal >= 0) || s.violation[k]-s.violation[k] != 0 {
+		p := s.proofs[k].Primal
+		if s.proves() && !(p >= 0 || s.oneClass && p-p == 0) || s.violation[k]-s.violation[k] != 0 {
 			return jobs.Malformed("the objective of machine %d is %v, its violation %v", k, s.proofs[k].Primal,
 				s.violation[k])
 		}
 		worst = max(worst, s.violation[k])
 	}
 	stuck := worst > s.proved/2
+	if begins := s.oneClass && s.proved == math.MaxFloat64; begins {
+		s.stage, s.proved = stageTrain, min(worst, math.MaxFloat64/2)
+		return nil
+	}
 	if worst <= p.Params.Tol || s.rounds >= int64(p.Params.MaxRounds) || stuck && s.exact == 1 {
 		return nil
 	}
@@ -230,9 +233,20 @@ func (p *trainPhase) end(s *training, facts jobs.Facts, round jobs.Round) (jobs.
 		facts.Add(jobs.WarningsMetric, []string{fmt.Sprintf("after %d rounds, the violation is %.3g, more than params.tol, "+
 			"%g: raise params.max_rounds, scale the features, or lower params.C", s.rounds, worst, p.Params.Tol)})
 	}
+	s.marginFacts(&facts, p.Params.Margin)
 	metrics, err := facts.Metrics()
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	return p.Judge.End(jobs.Next{State: jobs.ArraysOf(s.model), Metrics: metrics}, round.Plan), nil
+	if p.closes(s.model) {
+		s.stage = stageClose
+		next := jobs.Next{Phase: trainName, Trees: []int{round.Plan.Blocks}, State: jobs.ArraysOf(s)}
+		next.Metrics = metrics
+		return next, nil
+	}
+	next := jobs.Next{State: jobs.ArraysOf(s.model), Metrics: metrics}
+	if s.oneClass {
+		return p.detection.End(next, round.Plan), nil
+	}
+	return p.Judge.End(next, round.Plan), nil
 }

@@ -2,6 +2,8 @@ package supportvectormachine
 
 import (
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/calibration"
+	"github.com/gram-compute/gram/jobs/learn/margin"
 	"github.com/gram-compute/gram/jobs/learn/smo"
 	"github.com/gram-compute/gram/jobs/learn/sums"
 	"github.com/gram-compute/gram/protocol"
@@ -12,40 +14,60 @@ const termSums = 7
 
 // tally is what leaves found together.
 type tally struct {
-	classes  pairs
-	most     int            // candidates of each side and machine
-	up, low  members        // the most violating of each side
-	extremes []smo.Extremes // of each machine
-	terms    *sums.Exact    // [machines x termSums]
-	rate     float64        // the greatest |target| of a number with a coefficient
-	diagonal float64        // the greatest k(x, x) of a record with a coefficient
-	found    supports       // of stage collect
+	classes   pairs
+	most      int             // candidates of each side and machine
+	variables int             // of a record: 1, of numbers 2
+	up, low   members         // the most violating of each side
+	rows      table           // of candidates that the state does not have, or those that a round of stage fetch gathers
+	extremes  []smo.Extremes  // of each machine
+	terms     *sums.Exact     // [machines x termSums]
+	rate      float64         // the greatest |target| of a number with a coefficient
+	diagonal  float64         // the greatest k(x, x) of a record with a coefficient
+	found     supports        // of stages collect and start
+	margins   *marginTally    // of stage prove; nil of others
+	fits      *sums.Exact     // [machines x calibration.Sums], of stage calibrate; empty of others
+	written   *margin.Written // of stage close; nil of others
+	weights   *sums.Exact     // of stage weigh: the costs by block
 }
 
 func newTally(s *training, most int) *tally {
-	t := &tally{classes: s.classes(), most: most, up: members{width: s.space.Width}, low: members{width: s.space.Width},
+	t := &tally{classes: s.classes(), most: most, variables: int(s.variable(1, 0)), rows: table{width: s.space.Width},
 		extremes: make([]smo.Extremes, s.classes().machines()), terms: sums.NewExact(termSums * s.classes().machines())}
 	for k := range t.extremes {
 		t.extremes[k] = smo.NewExtremes()
+	}
+	t.fits = sums.NewExact(0)
+	if s.stage == stageCalibrate {
+		t.fits = sums.NewExact(calibration.Sums * s.classes().machines())
 	}
 	return t
 }
 
 // Fields lists the tally.
 func (t *tally) Fields(f *jobs.Fields) {
-	width, classes := t.up.width, int(t.classes)
+	width, classes := t.rows.width, int(t.classes)
 	f.Int("classes", &classes, 2, maxClasses)
 	f.Int("most", &t.most, 0, maxWorkingSet)
+	f.Int("variables", &t.variables, 1, 2)
 	f.Int("width", &width, 0, protocol.MaxWidth)
 	t.classes = pairs(classes)
-	t.up.Fields(f, "up", width, t.classes)
-	t.low.Fields(f, "low", width, t.classes)
+	t.up.Fields(f, "up", t.classes)
+	t.low.Fields(f, "low", t.classes)
+	t.rows.Fields(f, "rows", width)
 	t.extremeFields(f)
 	jobs.Make(f, &t.terms).Fields(f, "terms")
 	f.Require(t.terms.Len() == termSums*t.classes.machines(), "sums of %d terms", t.terms.Len())
 	jobs.Scalar(f, "diagonal", &t.diagonal)
 	jobs.Scalar(f, "rate", &t.rate)
 	t.found.Fields(f, width, t.classes)
+	if f.Has("margin.twins", t.margins != nil) {
+		jobs.Make(f, &t.margins).Fields(f, t.classes.machines())
+	}
+	jobs.Make(f, &t.fits).Fields(f, "fits")
+	if f.Has("support", t.written != nil) {
+		jobs.Make(f, &t.written).Fields(f)
+	}
+	weightFields(f, &t.weights)
 }
 
 func (t *tally) extremeFields(f *jobs.Fields) {
@@ -64,11 +86,11 @@ func (t *tally) extremeFields(f *jobs.Fields) {
 
 // plus joins what two neighbors found.
 func (t *tally) plus(right *tally) (*tally, error) {
-	if t.classes != right.classes || t.up.width != right.up.width || t.most != right.most {
+	if t.classes != right.classes || t.rows.width != right.rows.width || t.most != right.most ||
+		t.variables != right.variables {
 		return nil, jobs.Malformed("tallies of %d and %d classes", t.classes, right.classes)
 	}
-	both := &tally{classes: t.classes, most: t.most, up: members{width: t.up.width}, low: members{width: t.up.width},
-		extremes: make([]smo.Extremes, len(t.extremes)), rate: max(t.rate, right.rate),
+	both := &tally{classes: t.classes, most: t.most, variables: t.variables, extremes: make([]smo.Extremes, len(t.extremes)), rate: max(t.rate, right.rate),
 		diagonal: max(t.diagonal, right.diagonal)}
 	for k := range both.extremes {
 		both.extremes[k] = t.extremes[k]
@@ -78,8 +100,21 @@ func (t *tally) plus(right *tally) (*tally, error) {
 		right.candidates(k, chosen)
 		both.keep(k, chosen)
 	}
+	both.rows = t.rowsWith(right, both)
 	var err error
+	if both.margins, err = t.margins.plus(right.margins); err != nil {
+		return nil, err
+	}
+	if both.written, err = t.written.Plus(right.written); err != nil {
+		return nil, err
+	}
+	if both.fits, err = t.fits.Plus(right.fits); err != nil {
+		return nil, err
+	}
 	if both.terms, err = t.terms.Plus(right.terms); err != nil {
+		return nil, err
+	}
+	if both.weights, err = plusWeights(t.weights, right.weights); err != nil {
 		return nil, err
 	}
 	both.found = supports{

@@ -35,7 +35,7 @@ func (a share) max(b share) share {
 
 // within reports whether a pair of the shares may be taken from products.
 func (f Function) within(pair share) bool {
-	return f.error(pair) <= MaxError && (f.legacy || float64(f.gamma()*pair.typical) <= typicalError)
+	return f.error(pair) <= MaxError && (f.legacy || f.coarse || float64(f.gamma()*pair.typical) <= typicalError)
 }
 
 // error is the proved error of gamma |x-y|^2 by products.

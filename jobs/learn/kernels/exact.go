@@ -90,10 +90,14 @@ func power(t float64, degree int) float64 {
 // which also has the error of Tanh, and t^d is off by d (|t| + e)^(d-1) e + 2d u |t + e|^d. For rbf, t = gamma |x-y|^2
 // is a sum of squares, off by t r with r = h + 5u. That moves exp(-t) by at most r t exp(-t (1-r)) <= r / (e (1-r)).
 func (k Exact) Error(width int, normX, normY float64) float64 {
-	n := float64(width/lanes + 4)
 	if k.Kind == kernelops.RBF {
-		n = float64(width/squareLanes + 4)
+		return k.errorOf(float64(width/squareLanes+4), normX, normY)
 	}
+	return k.errorOf(float64(width/lanes+4), normX, normY)
+}
+
+// errorOf is Error for sums of n additions.
+func (k Exact) errorOf(n, normX, normY float64) float64 {
 	h := float64(n*unit64) / (1 - float64(n*unit64))
 	if k.Kind == kernelops.RBF {
 		return float64(roomy*(float64((h+5*unit64)/math.E)+elementary)) + least
@@ -167,12 +171,18 @@ func (e *ExactRows) Values(dst []float64, x []float32, rows kernelops.Matrix) {
 		}
 		return
 	}
+	e.squares(dst, x, rows)
+	for i, d := range dst {
+		dst[i] = -float64(float64(e.Scale) * d)
+	}
+	e.Ops.Mixed.Exps(dst)
+}
+
+// squares sets dst[i] to |x-y|^2 of x and row i, as squareOfDifference has it.
+func (e *ExactRows) squares(dst []float64, x []float32, rows kernelops.Matrix) {
 	e.center, e.groups = kernelops.Resize(e.center, len(x)), kernelops.Resize(e.groups, rows.Rows)
 	for j, v := range x {
 		e.center[j] = float64(v)
 	}
 	e.Ops.GroupDistances(dst, rows, e.center, e.groups)
-	for i, d := range dst {
-		dst[i] = fmath.Exp(-float64(float64(e.Scale) * d))
-	}
 }

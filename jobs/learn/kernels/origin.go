@@ -17,6 +17,7 @@ type Function struct {
 	sparse bool      // of rows with many zeros, which move no sum
 	origin []float32 // nil where rows stay as they are: no column lies far from 0, or rows are sparse
 	legacy bool      // rbf of a model from before origins
+	coarse bool      // see Coarse
 }
 
 // Layouts of models, by whether their kernel has an origin.
@@ -58,6 +59,13 @@ func originOf(mean, deviation float64) float32 {
 		return 0
 	}
 	return origin
+}
+
+// Coarse is the kernel with values that are as near as is proved, MaxError, and no nearer: for what is measured again
+// in float64. Fewer of them are taken from differences, which take many times as long.
+func (f Function) Coarse() Function {
+	f.coarse = true
+	return f
 }
 
 // Version is that of the layout of a model with the kernel.
