@@ -37,7 +37,7 @@ var (
 		func(t testing.TB, w *bufio.Writer, _ int64) error { return csvRows(t, w, 16<<10) }}
 	sparse = &File{"sparse.svm", fmt.Sprintf(`"format":"libsvm","width":%d,"index_base":1`, libsvmColumns),
 		libsvmRows(libsvmColumns)}
-	// narrow has the most columns that solver newton takes, nearly.
+	// narrow has the most columns with which auto takes solver newton, nearly.
 	narrow = &File{"narrow.svm", fmt.Sprintf(`"format":"libsvm","width":%d,"index_base":1`, narrowColumns),
 		libsvmRows(narrowColumns)}
 	documents = &File{"documents.tsv", `"format":"tsv","label":1,"text":3,"split":{"test":0.1}`, corpus}
@@ -93,7 +93,7 @@ func csvRows(_ testing.TB, w *bufio.Writer, bytes int64) error {
 // Widths of the vectors that libsvmRows writes.
 const (
 	libsvmColumns = 5_000
-	narrowColumns = 1_400
+	narrowColumns = 700
 )
 
 // libsvmRows writes sparse rows of two classes, of a number of columns.

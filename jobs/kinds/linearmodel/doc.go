@@ -26,7 +26,8 @@
 //	features   width, labels, scaling, dictionary; see package features
 //	newton     one round each: measure at the incoming weights, certify, step
 //	ascend     in its place: measure at the incoming weights, certify, ascend
-//	           in the last of them, write the support vectors if asked, and count them
+//	           in the last of them, write the support vectors if asked, and count them; look for a proof that no
+//	           machine separates (package gordan)
 //	evaluate   on the test records, where there are some
 //
 // A machine is done when the proved gap is at most params.tol of its primal objective. The job ends when all are, or

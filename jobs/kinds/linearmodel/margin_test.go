@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -12,7 +13,10 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/jobstest"
 	"github.com/gram-compute/gram/jobs/learn/dual"
+	"github.com/gram-compute/gram/jobs/learn/features"
+	"github.com/gram-compute/gram/jobs/learn/gordan"
 	"github.com/gram-compute/gram/jobs/learn/margin"
+	"github.com/gram-compute/gram/jobs/learn/sampling"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -114,7 +118,7 @@ func TestMarginFacts(t *testing.T) {
 		if err := jobs.ReadMetric(result.Metrics, "linear.margin.002.hi", &hi); err != nil {
 			t.Fatal(err)
 		}
-		if (hi > 0) != c.reported || (m.margins != nil) != c.inModel {
+		if (hi >= 0) != c.reported || (m.margins != nil) != c.inModel {
 			t.Errorf("%s: %v in the report, %v in the model", c.params, hi, m.margins)
 		}
 		if c.inModel && m.margins[2].Hi != hi {
@@ -160,5 +164,112 @@ func TestMalformedMargins(t *testing.T) {
 		if _, err := readModel(result.Model); !errors.As(err, &fault) || fault.Code != protocol.CodeCorrupt {
 			t.Errorf("%v: %v", list, err)
 		}
+	}
+}
+
+// marginTexts are what is said of the machines of a job.
+func marginTexts(t *testing.T, params string, records []jobstest.Record) (texts []string) {
+	t.Helper()
+	m, result := train(t, params, records)
+	for k, g := range m.margins {
+		name := "linear.margin.hi"
+		if len(m.margins) > 1 {
+			name = fmt.Sprintf("linear.margin.%03d.hi", k)
+		}
+		hi := -1.0
+		if err := jobs.ReadMetric(result.Metrics, name, &hi); err != nil || hi != g.Hi {
+			t.Errorf("%s: %v in the report, %v in the model, %v", params, hi, g.Hi, err)
+		}
+		texts = append(texts, strings.Split(margin.Text(g), ":")[0])
+	}
+	return texts
+}
+
+// asSparse gives records the form of sparse vectors, far apart in many columns.
+func asSparse(records []jobstest.Record) []jobstest.Record {
+	list := slices.Clone(records)
+	for i, r := range list {
+		s := jobstest.Record{Label: r.Label, Width: 1 << 10}
+		for j, v := range r.Dense {
+			s.Indices, s.Values = append(s.Indices, int32(j*301)), append(s.Values, v)
+		}
+		list[i] = s
+	}
+	return list
+}
+
+// What no plane separates is proved not to be, exactly: a record under both labels, exclusive or, random labels. What a
+// plane separates is never said not to be. The same of dense and sparse vectors, by both solvers, and far from zero.
+func TestNotSeparable(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 9))
+	corner := func(label string, x, y float32) jobstest.Record {
+		return jobstest.Record{Label: label, Dense: []float32{x, y}}
+	}
+	square := []jobstest.Record{corner("a", 0, 0), corner("a", 1, 1), corner("b", 1, 0), corner("b", 0, 1)}
+	apart := separable(r, 80, 3, 0.25, 0)
+	both := append(slices.Clone(apart), apart[7])
+	both[80].Label = map[string]string{"a": "b", "b": "a"}[apart[7].Label]
+	random := groups(120, 4, 2, false)
+	for i := range random {
+		random[i].Label = string(rune('a' + r.IntN(2)))
+	}
+	far := separable(r, 80, 2, 0.25, 100)
+	for name, c := range map[string]struct {
+		records []jobstest.Record
+		want    string
+	}{
+		"square": {square, "not separable"}, "both labels": {both, "not separable"},
+		"random": {random, "not separable"}, "apart": {apart, "separable"}, "far": {far, ""},
+	} {
+		for _, params := range []string{`{"margin":true,"C":100,"solver":"newton","blocks":3}`,
+			`{"margin":true,"C":1,"solver":"ascend","max_rounds":60,"loss":"squared_hinge"}`} {
+			for _, records := range [][]jobstest.Record{c.records, asSparse(c.records)} {
+				if strings.Contains(params, newtonName) && records[0].Dense == nil {
+					continue // too wide
+				}
+				got := marginTexts(t, params, records)
+				if got[0] != c.want && (c.want != "separable" && c.want != "" || got[0] == "not separable") {
+					t.Errorf("%s, %s: %s", name, params, got[0])
+				}
+			}
+		}
+	}
+}
+
+// Of more classes, each machine is decided by itself; so are pairs. Without margin nothing is gathered.
+func TestNotSeparableByMachine(t *testing.T) {
+	records := []jobstest.Record{{Label: "a", Dense: []float32{0}}, {Label: "b", Dense: []float32{1}},
+		{Label: "a", Dense: []float32{2}}, {Label: "c", Dense: []float32{5}}}
+	for classes, want := range map[string][]string{
+		oneVsRest: {"not separable", "not separable", "separable"}, oneVsOne: {"not separable", "separable", "separable"},
+	} {
+		params := fmt.Sprintf(`{"margin":true,"C":1e4,"classes":%q}`, classes)
+		if got := marginTexts(t, params, records); !slices.Equal(got, want) {
+			t.Errorf("%s: %q", classes, got)
+		}
+	}
+}
+
+// A sample that no leaf gathers is a fault.
+func TestMalformedSamples(t *testing.T) {
+	m, _ := train(t, `{"margin":true}`, groups(60, 3, 2, false))
+	m.margins[0] = dual.Margin{Hi: 1}
+	s := &training{model: m, asked: 1, longest: 4}
+	for _, row := range [][]float32{{1, 2}, {0, 1, 2, 3}, {1, 2, 3, float32(math.NaN())}} {
+		if _, err := s.gordanRow(row); err == nil {
+			t.Errorf("%v was taken", row)
+		}
+	}
+	sparse := &training{model: &model{space: &features.Space{Sparse: true}, biasScale: 0.5}, longest: 4}
+	r := &record{Row: dual.Row{Index: []int32{7, 1<<30 + 1}, Values: []float32{0.1, -2}}}
+	want := gordan.Row{Index: r.Index, Values: r.Values, Bias: 0.5, Side: -1}
+	if got, err := sparse.gordanRow(sparse.openRow(nil, r, -1)); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if _, err := sparse.gordanRow([]float32{1, 1 << 15, 0, 1, 0, 0, 0, 0, 0, 0}); err == nil {
+		t.Error("a column beyond 2^31 was taken")
+	}
+	if err := s.decide(make([]*sampling.Sample, 2)); err == nil {
+		t.Error("samples of two machines were taken")
 	}
 }

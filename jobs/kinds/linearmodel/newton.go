@@ -90,6 +90,7 @@ func (p *newtonPhase) step(ctx context.Context, s *newtonState, all *bends, roun
 	if s.rounds++; s.rounds == 1 && all.records == 0 {
 		return jobs.Next{}, weightless()
 	}
+	s.longest = max(s.longest, all.terms) // none are of machines that are done
 	var facts jobs.Facts
 	for k := range s.proofs {
 		if s.moves[k] = 0; s.done[k] == 1 {

@@ -16,6 +16,9 @@ type training struct {
 	now   []float64 // weights, as those of the model
 	done  []int32   // 1 of the machines that are
 	ended int32     // 1 in the round after the training
+
+	longest int64 // terms of the longest row
+	asked   int32 // 1 if the model is to say what is proved of margins
 }
 
 // Fields lists the state.
@@ -24,6 +27,9 @@ func (s *training) Fields(f *jobs.Fields) {
 	jobs.List(f, "now", &s.now, s.machines(), s.stride())
 	jobs.List(f, "done", &s.done, s.machines())
 	jobs.Enum(f, "ended", &s.ended, 0, 1)
+	jobs.Scalar(f, "longest", &s.longest)
+	jobs.Enum(f, "asked", &s.asked, 0, 1)
+	f.Require(s.longest >= 0 && s.longest <= math.MaxInt32, "a row of %d terms", s.longest)
 }
 
 // own gives the state memory that no array shares.
@@ -75,9 +81,11 @@ func (j job) next(s *training, phase string, state jobs.Stored, facts jobs.Facts
 	if finished {
 		facts.Add("linear.rounds", s.rounds)
 		facts.Add("linear.gap", s.relative())
-		s.margins.Facts(&facts, "linear")
 		if !j.Params.Margin {
+			s.margins.Facts(&facts, metricPrefix)
 			s.margins = nil
+		} else if s.asked = 1; !j.closes(s) {
+			s.margins.Facts(&facts, metricPrefix)
 		}
 		j.warn(s, &facts)
 	}

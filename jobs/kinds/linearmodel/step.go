@@ -120,6 +120,7 @@ func (p *ascendPhase) step(ctx context.Context, s *ascendState, all *tally, roun
 	s.last, s.steps, s.drift = slices.Clone(s.last), slices.Clone(s.steps), slices.Clone(s.drift)
 	s.beyond, s.terms = slices.Clone(s.beyond), slices.Clone(s.terms)
 	s.rounds++
+	s.longest = max(s.longest, all.terms)
 	var facts jobs.Facts
 	for k := range s.proofs {
 		if s.steps[k] = 0; s.done[k] == 1 {

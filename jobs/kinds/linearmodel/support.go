@@ -18,10 +18,11 @@ const metricPrefix = "linear"
 type support struct {
 	*training
 	*margin.Support
+	*undecided
 }
 
 func newSupport(s *training, way dataset.Way, seed uint64) support {
-	return support{s, margin.NewSupport(way, seed, "linearmodel/plane", s.machines())}
+	return support{s, margin.NewSupport(way, seed, "linearmodel/plane", s.machines()), newUndecided(s, seed)}
 }
 
 // add takes in a record, if its coefficient is above 0, and may choose it for the picture.
@@ -36,6 +37,7 @@ func (u support) add(r *record, id dataset.Identity, alpha carried) error {
 			continue
 		}
 		k, side := u.at(r.class, slot)
+		u.offer(k, r, side, id)
 		if k < len(supports) {
 			supports[k] = true
 		}
@@ -59,7 +61,7 @@ func (m *model) machineLabel(k int) string {
 // support goes over the leaf's own block once more, and writes its support vectors if they are asked for.
 func (j job) support(
 	ctx context.Context, s *training, leaf jobs.Leaf, alpha carried, ops *kernelops.Set,
-) (*margin.Written, error) {
+) (*written, error) {
 	number, u := 0, newSupport(s, j.way, j.Seed)
 	err := j.read(ctx, s, leaf, func(v features.Vectors, part jobs.Part) error {
 		for i := range v.Rows {
@@ -80,26 +82,43 @@ func (j job) support(
 	if err != nil {
 		return nil, err
 	}
-	return u.Write(ctx, leaf, j.Params.SupportVectors)
+	w, err := u.Write(ctx, leaf, j.Params.SupportVectors)
+	return &written{w, u.samples}, err
 }
 
 // gathersSupport is what a leaf has in memory beside what training takes.
 func (j job) gathersSupport() int64 {
+	bytes := int64(0)
 	if j.Params.SupportVectors {
-		return margin.SupportBytes
+		bytes += margin.SupportBytes
 	}
-	return 0
+	if j.Params.Margin {
+		bytes += 4 * openNumbers
+	}
+	return bytes
 }
 
-// closes reports whether a round follows the training, which writes and counts support vectors.
-func (j job) closes(s *training) bool { return j.Params.SupportVectors || s.planar() }
+// closes reports whether a round follows the training, which writes and counts support vectors, or gathers those that
+// may prove that a machine cannot separate.
+func (j job) closes(s *training) bool {
+	return j.Params.SupportVectors || s.planar() || len(newUndecided(s, 0).samples) > 0
+}
 
 // close ends the training with what the last round wrote.
-func (j job) close(ctx context.Context, s *training, w *margin.Written, round jobs.Round) (jobs.Next, error) {
+func (j job) close(ctx context.Context, s *training, w *written, round jobs.Round) (jobs.Next, error) {
+	if w == nil {
+		w = &written{}
+	}
+	if err := s.decide(w.samples); err != nil {
+		return jobs.Next{}, err
+	}
 	var facts jobs.Facts
+	if s.asked == 1 {
+		s.margins.Facts(&facts, metricPrefix)
+	}
 	end := margin.End{Prefix: metricPrefix, Machines: s.machines(), Way: j.way, Rows: j.Params.SupportVectors,
 		Planar: s.planar()}
-	if err := end.Close(ctx, w, round.Emit, &facts); err != nil {
+	if err := end.Close(ctx, w.Written, round.Emit, &facts); err != nil {
 		return jobs.Next{}, err
 	}
 	metrics, err := facts.Metrics()
