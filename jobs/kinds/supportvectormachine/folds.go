@@ -9,6 +9,7 @@ import (
 	"github.com/gram-compute/gram/jobs/learn/calibration"
 	"github.com/gram-compute/gram/jobs/learn/sampling"
 	"github.com/gram-compute/gram/jobs/params"
+	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -77,6 +78,10 @@ func (c *calibrating) own() *calibrating {
 
 // leavesOut reports whether the machines at work are trained without a fold.
 func (c *calibrating) leavesOut() bool { return c != nil && c.fold > 0 }
+
+// cancels reports whether the float32 kernel values of records far from zero may tell nothing: those of rbf are of
+// differences, and those that are given are taken as they are. Decisions on a fold are then those of stage prove.
+func (m *model) cancels() bool { return m.given == nil && m.kernel.Kind != kernelops.RBF }
 
 // foldsOf returns a function that gives a record its fold, from 1, by its identity.
 func (p *trainPhase) foldsOf() func(r record) int {

@@ -152,7 +152,7 @@ func (p *trainPhase) newWalk(s *training, ops *kernelops.Set) *walk {
 		w.closing = p.newClosing(s.model)
 	case s.stage == stageProve:
 		w.proof = newProofSums(s.model, ops)
-		if s.margins != nil {
+		if s.margins != nil && !s.calibrating.leavesOut() {
 			w.tally.margins, w.places = newMarginTally(len(s.bias)), s.placesOf()
 		}
 	}

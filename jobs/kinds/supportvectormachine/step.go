@@ -188,9 +188,13 @@ func (p *trainPhase) certify(s *training, all *tally) error {
 		if s.regresses {
 			standing.Rate = all.rate + s.epsilon
 		}
+		s.violation[k] = max(0, all.extremes[k].Violation()) // 0 where a fold has all records of a class
+		if s.calibrating.leavesOut() {
+			worst = max(worst, s.violation[k])
+			continue
+		}
 		s.proofs[k] = s.certificate(standing, k)
 		s.bound(k, standing, all.margins)
-		s.violation[k] = max(0, all.extremes[k].Violation())
 		p := s.proofs[k].Primal
 		if s.proves() && !(p >= 0 || s.oneClass && p-p == 0) || s.violation[k]-s.violation[k] != 0 {
 			return jobs.Malformed("the objective of machine %d is %v, its violation %v", k, s.proofs[k].Primal,
@@ -204,6 +208,9 @@ func (p *trainPhase) certify(s *training, all *tally) error {
 		return nil
 	}
 	if worst <= p.Params.Tol || s.rounds >= int64(p.Params.MaxRounds) || stuck && s.exact == 1 {
+		if s.calibrating.leavesOut() {
+			s.stage = stageHold
+		}
 		return nil
 	}
 	if s.stage, s.proved = stageTrain, worst; stuck {
