@@ -83,6 +83,12 @@ func (p *trainPhase) leaf(
 		return nil, nil, jobs.Malformed("%d coefficients are carried for a block of %d", len(w.before.alpha),
 			len(w.after.alpha))
 	}
+	w.tell()
+	return w.tally, jobs.ArraysOf(&w.after), nil
+}
+
+// tell puts the candidates into the tally.
+func (w *walk) tell() {
 	n := 0
 	for _, c := range w.chosen {
 		if c != nil {
@@ -98,7 +104,6 @@ func (p *trainPhase) leaf(
 		}
 	}
 	w.pack()
-	return w.tally, jobs.ArraysOf(&w.after), nil
 }
 
 func (p *trainPhase) newWalk(s *training, ops *kernelops.Set) *walk {

@@ -8,7 +8,8 @@ import (
 )
 
 // The stages of the training. A round of train changes the coefficients of working sets; where their rows did not come
-// with the candidates, one of fetch gathers them first. One of collect gathers the support vectors; one of prove computes the decisions on all records anew, in float64, and certifies them.
+// with the candidates, one of fetch gathers them first. One of collect gathers the support vectors; one of prove
+// computes the decisions on all records anew, in float64, and certifies them.
 const (
 	stageTrain = iota
 	stageCollect
@@ -67,13 +68,18 @@ const (
 	machineMembers = 1 << 17
 )
 
-// travelNumbers is the most values of rows that go with the candidates of all machines. Where they may be more, only the
-// rows of the working sets are gathered, in a round of their own.
+// travelNumbers is the most values of rows that go with the candidates of all machines. Where they may be more, only
+// the rows of the working sets are gathered, in a round of their own.
 const travelNumbers = 1 << 19
 
-// workingSet is how many members a working set has at most: fewer than asked for, where rows are very wide.
+// fewMembers is how many members a working set may have however few records its machine has.
+const fewMembers = 512
+
+// workingSet is how many members a working set has at most: fewer than asked for where rows are very wide, and where it
+// would be more than a quarter of the records of a machine, as classes have them on average.
 func (s *training) workingSet(asked int) int {
-	return max(4, min(asked, machineNumbers/2/max(1, s.space.Width)))
+	quarter := int(s.space.Records) / int(s.classes()) / 2
+	return max(4, min(asked, max(fewMembers, quarter), machineNumbers/2/max(1, s.space.Width)))
 }
 
 // active are the machines that look for working sets: the first that are not settled.

@@ -14,8 +14,6 @@ type table struct {
 	rows    []float32 // [records x width], as they were read
 }
 
-func (t *table) len() int { return len(t.ordinal) }
-
 // add appends a record, whose ordinal is beyond those that are there.
 func (t *table) add(ordinal int64, row []float32) {
 	t.ordinal, t.rows = append(t.ordinal, ordinal), append(t.rows, row...)

@@ -73,7 +73,8 @@ func (t *tally) plus(right *tally) (*tally, error) {
 		t.variables != right.variables {
 		return nil, jobs.Malformed("tallies of %d and %d classes", t.classes, right.classes)
 	}
-	both := &tally{classes: t.classes, most: t.most, variables: t.variables, extremes: make([]smo.Extremes, len(t.extremes)), rate: max(t.rate, right.rate),
+	both := &tally{classes: t.classes, most: t.most, variables: t.variables,
+		extremes: make([]smo.Extremes, len(t.extremes)), rate: max(t.rate, right.rate),
 		diagonal: max(t.diagonal, right.diagonal)}
 	for k := range both.extremes {
 		both.extremes[k] = t.extremes[k]

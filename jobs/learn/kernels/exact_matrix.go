@@ -104,10 +104,10 @@ func (e *ExactMatrix) near(x, y float64) bool { return e.productError(x, y) <= m
 
 // productError bounds the error of gamma |x-y|^2 by products, of rows of these Squares.
 //
-// With u = 2^-53 and g the gamma(n) of the n roundings of a sum (Higham, section 3.1), a product is off by g |x| |y|, at
-// most g (|x|^2 + |y|^2)/2, and both norms together by g (|x|^2 + |y|^2). The rounding of x less the origin, by up to u
-// |x|, moves |x-y|^2 by 2u (|x| + |y|)^2 <= 4u (|x|^2 + |y|^2). What follows rounds three times: the sum of the norms,
-// the difference, at most 2 (|x|^2 + |y|^2), and the product with gamma: by u, 2u and 2u of |x|^2 + |y|^2.
+// With u = 2^-53 and g the gamma(n) of the n roundings of a sum (Higham, section 3.1), a product is off by g |x| |y|,
+// at most g (|x|^2 + |y|^2)/2, and both norms together by g (|x|^2 + |y|^2). The rounding of x less the origin, by up
+// to u |x|, moves |x-y|^2 by 2u (|x| + |y|)^2 <= 4u (|x|^2 + |y|^2). What follows rounds three times: the sum of the
+// norms, the difference, at most 2 (|x|^2 + |y|^2), and the product with gamma: by u, 2u and 2u of |x|^2 + |y|^2.
 func (e *ExactMatrix) productError(x, y float64) float64 {
 	g := float64(float64(e.width+4) * unit64)
 	g /= 1 - g
