@@ -128,6 +128,11 @@ var vectorCuts = []cutCase{
 		`:7 to :6`},
 	{"SupportVectorMachine", `{"features":{"scale":"standard"},"working_set":64}`, true, false, ""},
 	{"SupportVectorMachine", `{"features":{"scale":"standard"},"working_set":64}`, true, true, ""},
+	{"SupportVectorMachine", `{"mode":"one_class","features":{"scale":"standard"},"working_set":64}`, true, false, ""},
+	{"SupportVectorMachine", `{"mode":"one_class","novelty":{"labels":["c"]},"features":{"scale":"standard"}}`, true,
+		true, ""},
+	{"NoveltyDetector", `{"novelty":{"validation":0},"features":{"scale":"standard"}}`, true, false, ""},
+	{"NoveltyDetector", `{"detector":"kernel_density","novelty":{"labels":["c"]}}`, true, true, ""},
 	{"KernelMatrix", `{"kernel":"rbf","features":{"scale":"standard"},"block_records":700}`, true, false, "700 to 701"},
 }
 

@@ -227,6 +227,11 @@ func formatJobs() []formatJob {
 			params: `{"kernel":"rbf","gamma":0.1,"epochs":2,"block_records":BLOCK,` + scaled + `}`},
 		{name: "machine", kind: "SupportVectorMachine", records: 2000,
 			params: `{"gamma":0.1,"working_set":128,` + scaled + `}`},
+		{name: "machine-regress", kind: "SupportVectorMachine", records: 1000,
+			params: `{"mode":"regress","gamma":0.1,"working_set":128,` + scaled + `}`},
+		{name: "machine-one-class", kind: "SupportVectorMachine", records: 2000,
+			params: `{"mode":"one_class","nu":0.2,"gamma":0.1,"novelty":{"labels":["2"]},` + scaled + `}`},
+		{name: "novelty", kind: "NoveltyDetector", params: `{"novelty":{"labels":["2"]},` + scaled + `}`},
 		{name: "matrix", kind: "KernelMatrix", folder: "records", records: 1000,
 			params: `{"kernel":"rbf","gamma":0.1,"block_records":BLOCK,` + scaled + `}`},
 	}

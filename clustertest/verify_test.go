@@ -43,9 +43,22 @@ var provedJobs = []provedJob{
 		false},
 	{"SupportVectorMachine", `"format":"csv","label":1,"split":{"test":0.2}`, "", `{"working_set":16,"max_rounds":6}`,
 		2000, false},
+	{"SupportVectorMachine", `"format":"csv","label":2,"features":[3,4,5],"split":{"test":0.2}`, "",
+		`{"mode":"regress","working_set":16,"max_rounds":6,"features":{"scale":"standard"}}`, 2000, false},
+	{"SupportVectorMachine", `"format":"csv","label":1,"split":{"test":0.2}`, "",
+		`{"mode":"one_class","working_set":16,"max_rounds":6,"novelty":{"labels":["c"]}}`, 2000, false},
+	{"NoveltyDetector", `"format":"csv","label":1,"split":{"test":0.2}`, "", `{"novelty":{"labels":["c"]}}`, 2000,
+		false},
 }
 
-func (p provedJob) id(kept string) string { return strings.ToLower(p.kind) + "-" + kept }
+func (p provedJob) id(kept string) string {
+	for _, mode := range []string{"regress", "one_class"} {
+		if strings.Contains(p.params, `"mode":"`+mode) {
+			return strings.ToLower(p.kind) + "-" + strings.ReplaceAll(mode, "_", "-") + "-" + kept
+		}
+	}
+	return strings.ToLower(p.kind) + "-" + kept
+}
 
 func (p provedJob) spec(kept string) string {
 	name := "rows.csv"

@@ -39,12 +39,13 @@ type Series struct {
 	Y    []float64 `json:"y"`
 }
 
-// ScatterPlot has points of a plane in one or more groups, and straight lines. X and Y name the axes.
+// ScatterPlot has points of a plane in one or more groups, and lines. X and Y name the axes.
 type ScatterPlot struct {
 	X      string         `json:"x"`
 	Y      string         `json:"y"`
 	Groups []PointGroup   `json:"groups"`
 	Lines  []StraightLine `json:"lines,omitempty"`
+	Curves []Curve        `json:"curves,omitempty"`
 	Mark   string         `json:"mark,omitempty"` // what a marked point is
 }
 
@@ -63,6 +64,15 @@ type StraightLine struct {
 	B      float64 `json:"b"`
 	C      float64 `json:"c"`
 	Dashed bool    `json:"dashed,omitempty"`
+}
+
+// Curve is straight from point to point; X and Y have the same length. What lies beyond the groups is cut off. Curves
+// and lines of one name have one entry in the legend.
+type Curve struct {
+	Name   string    `json:"name"`
+	X      []float64 `json:"x"`
+	Y      []float64 `json:"y"`
+	Dashed bool      `json:"dashed,omitempty"`
 }
 
 // SeriesOf is a line over 1, 2, 3 and so on.

@@ -43,7 +43,7 @@ type Answers struct {
 	Labels []string // every possible Label; nil if Value alone is the answer
 	Value  string   // the meaning of Value, such as "distance"; empty if it has none
 	Scores []string // a name for each of Scores; nil if there are none
-	// Clusters reports that Labels name clusters, so records have no true label to compare with.
+	// Clusters reports that Labels name clusters, or inliers and outliers, so no label of a record is one of them.
 	Clusters bool
 }
 

@@ -13,21 +13,6 @@ func ulps(got float32, want float64) float64 {
 	return math.Abs(float64(got)-want) / math.Ldexp(1, max(e-24, -149))
 }
 
-// TestExp32 measures the error over every 1009th float32 of its range.
-func TestExp32(t *testing.T) {
-	worst, at := 0.0, float32(0)
-	for b := math.Float32bits(1e-30); b <= math.Float32bits(-expLowest); b += 1009 {
-		z := -math.Float32frombits(b)
-		if u := ulps(exp32(z), fmath.Exp(float64(z))); u > worst {
-			worst, at = u, z
-		}
-	}
-	t.Logf("largest error %.3f ulp, at %g", worst, at)
-	if worst > 1 {
-		t.Errorf("exp32(%g) is off by %.3f ulp, at most 1", at, worst)
-	}
-}
-
 func TestExp32Special(t *testing.T) {
 	for _, c := range []struct{ z, want float32 }{
 		{0, 1}, {float32(math.Copysign(0, -1)), 1}, {-0x1p-149, 1}, {-87.31, 0}, {-1000, 0},

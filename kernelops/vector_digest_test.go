@@ -12,7 +12,7 @@ import (
 
 // vectorDigest is the promise of the vector-shaped operations: SHA-256 over their results on
 // fixed data. It is the same on every set, build and architecture; docs/numerics.md says why.
-const vectorDigest = "7623e85c1b56ea7809094a0b4c97cebf1e05ef0773d6908b2b6a673ff4cf094e"
+const vectorDigest = "54263a8485a423d6156eec410e0d2c7b591cc22faf1d18a222215b5389a72222"
 
 func TestVectorDigest(t *testing.T) {
 	for _, s := range All() {
@@ -20,6 +20,30 @@ func TestVectorDigest(t *testing.T) {
 			t.Errorf("%s: digest of the results is %s, want %s", s.Name, got, vectorDigest)
 		}
 	}
+}
+
+// mixedResults runs every operation of mixed precision: of float64 weights, thirds of the first row, and the float32
+// row x.
+func mixedResults(s *Set, x []float32, rows Matrix, index []int32, f float64) []float64 {
+	thirds := func(row []float32) []float64 {
+		list := make([]float64, len(row))
+		for i, v := range row {
+			list[i] = float64(v) / 3
+		}
+		return list
+	}
+	var all []float64
+	for i := range rows.Rows {
+		all = append(all, thirds(rows.Row(i))...)
+	}
+	w := thirds(x)
+	copy(w, all)
+	half := len(x) / 2
+	results := []float64{s.Mixed.Dot(w, x), s.Mixed.Square(x), s.Mixed.SparseDot(index, x, w),
+		s.Mixed.SparseDotBefore(index, x, w, index[half:], x[half:])}
+	s.Mixed.Axpy(w, x, f)
+	s.Mixed.AddScaledRows(w, all, len(x), thirds(x[:min(len(x), rows.Rows)]))
+	return append(results, w...)
 }
 
 // digestVectors runs every operation on hard data of many shapes. NaN results are made one NaN first:
@@ -58,6 +82,9 @@ func digestVectors(s *Set) string {
 			s.SparseAxpy(o.row, index, o.y, o.f)
 			for _, v := range o.row {
 				write(float64(v))
+			}
+			for _, v := range mixedResults(s, o.y, o.x, index, float64(o.f)/3) {
+				write(v)
 			}
 		}
 	}

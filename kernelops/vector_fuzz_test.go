@@ -11,6 +11,7 @@ import (
 // columns for each of the operands, and rows for the rest.
 func FuzzVectors(f *testing.F) {
 	f.Add([]byte{3, 1})
+	f.Add([]byte{0, 0})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if len(b) < 2 {
 			return
@@ -50,6 +51,14 @@ func FuzzVectors(f *testing.F) {
 				equalBits(t, where, got.sums, want.sums)
 				equalBits(t, where, got.far, want.far)
 			}
+		}
+		index := make([]int32, cols)
+		for j := range index {
+			index[j] = int32(math.Float32bits(o.y[j]) % uint32(cols))
+		}
+		mixed := mixedResults(Generic(), o.y, o.x, index, float64(o.f)/3)
+		for _, s := range All()[1:] {
+			equalBits(t, s.Name+" mixed", mixedResults(s, o.y, o.x, index, float64(o.f)/3), mixed)
 		}
 	})
 }

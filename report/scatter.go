@@ -31,6 +31,7 @@ func scatterPlot(c *jobs.ScatterPlot) []byte {
 	for _, line := range c.Lines {
 		area.straight(s, line)
 	}
+	area.curves(s, c.Curves)
 	for i, g := range c.Groups {
 		area.points(s, g, palette[i%len(palette)])
 	}
@@ -113,13 +114,37 @@ func (p plotArea) straight(s *svg, l jobs.StraightLine) {
 	stroke(s, from[0], from[1], to[0], to[1], l.Dashed)
 }
 
-func stroke(s *svg, x1, y1, x2, y2 float64, dashed bool) {
-	dashes := ""
-	if dashed {
-		dashes = ` stroke-dasharray="6 4"`
+// curves draws what of curves is in the area: an element of its own cuts off the rest.
+func (p plotArea) curves(s *svg, list []jobs.Curve) {
+	if len(list) == 0 {
+		return
 	}
+	left, top, width, height := px(p.x.from), px(p.y.to), px(p.x.to-p.x.from), px(p.y.from-p.y.to)
+	fmt.Fprintf(s, `<svg x="%s" y="%s" width="%s" height="%s" viewBox="%s %s %s %s">`+"\n", left, top, width, height,
+		left, top, width, height)
+	for _, c := range list {
+		s.WriteString(`<polyline points="`)
+		for i, x := range c.X {
+			if i > 0 {
+				s.WriteByte(' ')
+			}
+			fmt.Fprintf(s, "%s,%s", px(p.x.at(x)), px(p.y.at(c.Y[i])))
+		}
+		fmt.Fprintf(s, `" fill="none" class="rule"%s/>`+"\n", dashes(c.Dashed))
+	}
+	s.WriteString("</svg>\n")
+}
+
+func dashes(dashed bool) string {
+	if dashed {
+		return ` stroke-dasharray="6 4"`
+	}
+	return ""
+}
+
+func stroke(s *svg, x1, y1, x2, y2 float64, dashed bool) {
 	fmt.Fprintf(s, `<line x1="%s" y1="%s" x2="%s" y2="%s" class="rule"%s/>`+"\n", px(x1), px(y1), px(x2), px(y2),
-		dashes)
+		dashes(dashed))
 }
 
 // points draws a group, its marked points above the others.
@@ -166,11 +191,17 @@ func scatterLegend(c *jobs.ScatterPlot) (list []entry) {
 		list = append(list, entry{c.Mark, func(s *svg, x, y float64) { ring(s, x, y) }})
 	}
 	seen := map[string]bool{}
-	for _, l := range c.Lines {
-		if !seen[l.Name] {
-			list = append(list, entry{l.Name, func(s *svg, x, y float64) { stroke(s, x-10, y, x+10, y, l.Dashed) }})
+	line := func(name string, dashed bool) {
+		if !seen[name] {
+			list = append(list, entry{name, func(s *svg, x, y float64) { stroke(s, x-10, y, x+10, y, dashed) }})
 		}
-		seen[l.Name] = true
+		seen[name] = true
+	}
+	for _, l := range c.Lines {
+		line(l.Name, l.Dashed)
+	}
+	for _, l := range c.Curves {
+		line(l.Name, l.Dashed)
 	}
 	return list
 }
@@ -184,6 +215,16 @@ func checkScatter(c *jobs.ScatterPlot) error {
 		for i := range g.X {
 			if v := g.X[i] + g.Y[i]; v-v != 0 {
 				return fmt.Errorf("group %q has a point that is not finite", g.Name)
+			}
+		}
+	}
+	for _, l := range c.Curves {
+		if len(l.X) != len(l.Y) {
+			return fmt.Errorf("curve %q has %d and %d values", l.Name, len(l.X), len(l.Y))
+		}
+		for i, x := range l.X {
+			if v := x + l.Y[i]; v-v != 0 {
+				return fmt.Errorf("curve %q has a point that is not finite", l.Name)
 			}
 		}
 	}

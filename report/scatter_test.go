@@ -62,3 +62,28 @@ func TestScatterFaults(t *testing.T) {
 		}
 	}
 }
+
+// Worked by hand: over an area from -1 to 17, the curve from 0, 0 by 8, 8 to 100, 8 goes on beyond the area, where an
+// element of its own cuts it off.
+func TestCurvesByHand(t *testing.T) {
+	a := areaOf([]jobs.PointGroup{{X: []float64{0, 16}, Y: []float64{0, 16}}}, 0, 180, 0, 180)
+	s := newSVG(180, 180)
+	head := s.Len()
+	a.curves(s, []jobs.Curve{{Name: "margin", X: []float64{0, 8, 100}, Y: []float64{0, 8, 8}, Dashed: true}})
+	want := `<svg x="0" y="0" width="180" height="180" viewBox="0 0 180 180">
+<polyline points="10,170 90,90 1010,90" fill="none" class="rule" stroke-dasharray="6 4"/>
+</svg>`
+	if got := strings.TrimSpace(string(s.Bytes()[head:])); got != want {
+		t.Errorf("%s, not %s", got, want)
+	}
+	for name, c := range map[string]jobs.Curve{"no y": {X: []float64{1}}, "infinite": {X: []float64{1},
+		Y: []float64{math.Inf(1)}}} {
+		if _, err := draw(jobs.Figure{Scatter: &jobs.ScatterPlot{Curves: []jobs.Curve{c}}}); err == nil {
+			t.Errorf("%s was drawn", name)
+		}
+	}
+	plot := &jobs.ScatterPlot{Curves: []jobs.Curve{{Name: "boundary"}, {Name: "margin"}, {Name: "margin"}}}
+	if list := scatterLegend(plot); len(list) != 2 {
+		t.Errorf("%d entries of the legend", len(list))
+	}
+}

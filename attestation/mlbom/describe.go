@@ -16,6 +16,18 @@ var approaches = map[string]string{
 	"KernelNearestMean": "supervised", "KernelDensityBayes": "supervised", "Perceptron": "supervised",
 	"KernelPerceptron": "supervised", "LinearModel": "supervised",
 	"SupportVectorMachine": "supervised", "KMeans": "unsupervised",
+	"NoveltyDetector": "unsupervised",
+}
+
+// approachOf is how a job learned: kinds have a mode that takes no labels.
+func approachOf(kind string, params json.RawMessage) string {
+	var p struct {
+		Mode string `json:"mode"`
+	}
+	if err := json.Unmarshal(params, &p); err == nil && p.Mode == "one_class" {
+		return "unsupervised"
+	}
+	return approaches[kind]
 }
 
 // Of writes the bill of a job whose files have their usual names. It follows from provenance.json and the metrics of
@@ -53,8 +65,9 @@ func Describe(p *origin.Provenance, metrics []jobs.Metric, model string, beside 
 	spec := job.Spec
 	f := Facts{
 		Job: p.Job, Name: job.Metadata.Name, Kind: job.Kind, Build: p.Build, SHA256: p.Model.SHA256.String(),
-		SpecHash: p.SpecHash, Approach: approaches[job.Kind], Format: spec.Input.Format, Timestamp: p.Finished(),
-		Metrics: scoresIn(metrics), Model: model, Beside: beside,
+		SpecHash: p.SpecHash, Approach: approachOf(job.Kind, spec.Params), Format: spec.Input.Format,
+		Timestamp: p.Finished(),
+		Metrics:   scoresIn(metrics), Model: model, Beside: beside,
 		DataSets: []DataSet{{Field: "spec.input", URI: spec.Input.URI, Objects: p.ObjectCount,
 			Digest: p.Manifest.SHA256.String()}},
 	}
@@ -72,6 +85,9 @@ func Describe(p *origin.Provenance, metrics []jobs.Metric, model string, beside 
 	return f, nil
 }
 
+// judged are the metrics of evaluations.
+var judged = map[string]bool{"evaluation": true, "evaluation.regression": true, "evaluation.novelty": true}
+
 // scoresIn are the scores on test records, the most telling first; what a job does not measure is left out.
 func scoresIn(metrics []jobs.Metric) (found []Metric) {
 	for _, m := range metrics {
@@ -81,8 +97,11 @@ func scoresIn(metrics []jobs.Metric) (found []Metric) {
 			MeanSquaredError  json.Number `json:"mean_squared_error"`
 			MeanAbsoluteError json.Number `json:"mean_absolute_error"`
 			R2                json.Number
+			AUC               json.Number
+			FalseAlarmRate    json.Number `json:"false_alarm_rate"`
+			DetectionRate     json.Number `json:"detection_rate"`
 		}
-		if m.Name != "evaluation" && m.Name != "evaluation.regression" || json.Unmarshal(m.Value, &scores) != nil {
+		if !judged[m.Name] || json.Unmarshal(m.Value, &scores) != nil {
 			continue
 		}
 		for _, score := range []Metric{
@@ -94,6 +113,9 @@ func scoresIn(metrics []jobs.Metric) (found []Metric) {
 			{Type: "mean squared error", Value: scores.MeanSquaredError.String()},
 			{Type: "mean absolute error", Value: scores.MeanAbsoluteError.String()},
 			{Type: "R2", Value: scores.R2.String()},
+			{Type: "AUC", Value: scores.AUC.String()},
+			{Type: "false alarm rate", Value: scores.FalseAlarmRate.String()},
+			{Type: "detection rate", Value: scores.DetectionRate.String()},
 		} {
 			if score.Value != "" {
 				score.Slice = "test records"

@@ -27,8 +27,8 @@ func modelLearnCommand(a *app) *cobra.Command {
   gram model learn ./model.safetensors --out new.safetensors \
     --corrections told.tsv`,
 		Long: `Predict, be told, update: the model predicts a record, is told the true label,
-and learns as in training. An epoch over the same records, chained and not
-shuffled, makes the same weights.
+and learns as in training. Of a perceptron, an epoch over the same records,
+chained and not shuffled, makes the same weights.
 
 Records and labels come from stdin in turns, a line each, and the prediction is
 printed between them. An empty line for a label says that it was right, "-"
@@ -36,8 +36,9 @@ skips the record. With --corrections nothing is printed before the end: a line
 is LABEL<tab>TEXT or, for models of dense vectors, CSV with the label first.
 
 The model is written at the end; the same labels for the same records give the
-same bytes. Models of kind Perceptron learn, and those of kind KernelPerceptron
-in form plain or voted.`,
+same bytes. Models of kind Perceptron and LinearModel learn, and those of kind
+KernelPerceptron in form plain or voted. Nothing is proved of a LinearModel that
+learned on.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, err := writable(a, out)

@@ -67,7 +67,7 @@ func (t *turns) record(record string) error {
 		case err != nil || !more || label == "-":
 			return err
 		case label == "" && !predicted.Rejected:
-			label = predicted.Label
+			label = t.lesson.predicted(predicted)
 		}
 		if err := t.lesson.tell(predicted, label); err == nil || !t.forgiven(err) {
 			return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"strconv"
 
 	"github.com/gram-compute/gram/cmd/gram/internal/exit"
 	"github.com/gram-compute/gram/cmd/gram/internal/records"
@@ -27,7 +28,7 @@ func newLesson(a *app, m *model) (*lesson, error) {
 	if m.kind.Learn == nil {
 		return nil, &exit.Failure{Code: exit.Failed,
 			What: fmt.Sprintf("a model of kind %s does not go on learning", m.kind.Name),
-			Hint: "Models of kind Perceptron and KernelPerceptron do."}
+			Hint: "Models of kind Perceptron, KernelPerceptron and LinearModel do."}
 	}
 	form, err := records.FormOf(m.arrays)
 	if err != nil {
@@ -54,6 +55,14 @@ func (l *lesson) predict(record string) (jobs.Outcome, error) {
 	return l.learner.Predict(block)
 }
 
+// predicted is the label of a prediction, as people tell it.
+func (l *lesson) predicted(o jobs.Outcome) string {
+	if l.answers.Labels == nil {
+		return strconv.FormatFloat(o.Value, 'g', -1, 64)
+	}
+	return o.Label
+}
+
 // tell tells the label of the record that was predicted.
 func (l *lesson) tell(predicted jobs.Outcome, label string) error {
 	changed, err := l.learner.Update(label)
@@ -61,7 +70,11 @@ func (l *lesson) tell(predicted jobs.Outcome, label string) error {
 		return err
 	}
 	l.told++
-	if predicted.Rejected || predicted.Label != label {
+	wrong := predicted.Rejected || predicted.Label != label
+	if l.answers.Labels == nil { // a number is right where there was nothing to learn from it
+		wrong = changed
+	}
+	if wrong {
 		l.wrong++
 	}
 	if changed {

@@ -84,6 +84,24 @@ func TestRunThenLookAtTheModel(t *testing.T) {
 	}
 }
 
+// A warning of the report, here that training ended early, reaches those who read JSON too.
+func TestRunWarnsBesideJSON(t *testing.T) {
+	t.Parallel() // mostly waits for an election
+	c := newClient(t)
+	text := strings.Repeat("0.1,a\n0.2,b\n0.3,a\n0.4,b\n0.5,a\n0.6,b\n", 4)
+	if err := os.WriteFile(filepath.Join(c.app.dir, "numbers.csv"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.want(0, c.run("run", "-o", "json", "-f", c.writeSpec(`{apiVersion: v1, kind: SupportVectorMachine, spec: {
+ input: {uri: numbers.csv, format: csv, label: 2}, params: {max_rounds: 1, working_set: 4}}}`)))
+	if !json.Valid(c.stdout.Bytes()) {
+		t.Errorf("stdout:\n%s", c.stdout.String())
+	}
+	if got := c.stderr.String(); !strings.Contains(got, "gram: warning: ") || !strings.Contains(got, "max_rounds") {
+		t.Errorf("stderr:\n%s", got)
+	}
+}
+
 // The job says one digest, the store holds other bytes.
 func TestModelOfAJobIsHeldAgainstItsDigest(t *testing.T) {
 	dir := t.TempDir()

@@ -12,18 +12,22 @@ import (
 	"github.com/gram-compute/gram/worker"
 )
 
-// printResult prints what a finished job found and where its outputs are.
+// printResult prints what a finished job found and where its outputs are. As JSON it is the job alone, so the warnings
+// of its report go to stderr.
 func printResult(ctx context.Context, a *app, job *gramv1.Job) error {
-	if a.flags.output == "json" {
-		view := show.OfJob(job)
-		view.SchemaVersion = show.SchemaVersion
-		return a.printJSON(view)
-	}
 	var report runreport.Report
 	if data, err := objects.ReadOutput(ctx, job, worker.ReportFile); err != nil {
 		return err
 	} else if report, err = runreport.Parse(data); err != nil {
 		return err
+	}
+	if a.flags.output == "json" {
+		for _, w := range report.Warnings {
+			a.note("gram: warning: %s", w)
+		}
+		view := show.OfJob(job)
+		view.SchemaVersion = show.SchemaVersion
+		return a.printJSON(view)
 	}
 	took := time.Duration(job.GetFinishedUnixMs()-job.GetSubmittedUnixMs()) * time.Millisecond
 	runreport.Print(a.out, report, job.GetId(), took)

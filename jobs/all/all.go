@@ -16,6 +16,7 @@ import (
 	"github.com/gram-compute/gram/jobs/kinds/linearmodel"
 	"github.com/gram-compute/gram/jobs/kinds/naivebayes"
 	"github.com/gram-compute/gram/jobs/kinds/nearestmean"
+	"github.com/gram-compute/gram/jobs/kinds/noveltydetector"
 	"github.com/gram-compute/gram/jobs/kinds/perceptron"
 	"github.com/gram-compute/gram/jobs/kinds/predict"
 	"github.com/gram-compute/gram/jobs/kinds/supportvectormachine"
@@ -35,6 +36,7 @@ func Kinds() []jobs.Kind {
 		naivebayes.Kind(),
 		nearestmean.Kind(),
 		knn.Kind(), // NearestNeighbors
+		noveltydetector.Kind(),
 		perceptron.Kind(),
 		predict.Kind(OfModel),
 		supportvectormachine.Kind(),

@@ -36,7 +36,10 @@ var (
 	few    = &File{"few.csv", `"format":"csv","label":1`,
 		func(t testing.TB, w *bufio.Writer, _ int64) error { return csvRows(t, w, 16<<10) }}
 	sparse = &File{"sparse.svm", fmt.Sprintf(`"format":"libsvm","width":%d,"index_base":1`, libsvmColumns),
-		libsvmRows}
+		libsvmRows(libsvmColumns)}
+	// narrow has the most columns that solver newton takes, nearly.
+	narrow = &File{"narrow.svm", fmt.Sprintf(`"format":"libsvm","width":%d,"index_base":1`, narrowColumns),
+		libsvmRows(narrowColumns)}
 	documents = &File{"documents.tsv", `"format":"tsv","label":1,"text":3,"split":{"test":0.1}`, corpus}
 )
 
@@ -87,25 +90,30 @@ func csvRows(_ testing.TB, w *bufio.Writer, bytes int64) error {
 	return nil
 }
 
-// libsvmColumns is the width of the vectors that libsvmRows writes.
-const libsvmColumns = 5_000
+// Widths of the vectors that libsvmRows writes.
+const (
+	libsvmColumns = 5_000
+	narrowColumns = 1_400
+)
 
-// libsvmRows writes sparse rows of two classes.
-func libsvmRows(_ testing.TB, w *bufio.Writer, bytes int64) error {
-	random, line := noise(), []byte(nil)
-	for written := int64(0); written < bytes; written += int64(len(line)) {
-		class := random.IntN(2)
-		line = append(line[:0], [2]string{"-1", "+1"}[class]...)
-		for column := class + 1; column <= libsvmColumns; column += 2 * (1 + random.IntN(100)) {
-			line = strconv.AppendInt(append(line, ' '), int64(column), 10)
-			line = append(line, ":1"...)
+// libsvmRows writes sparse rows of two classes, of a number of columns.
+func libsvmRows(columns int) func(testing.TB, *bufio.Writer, int64) error {
+	return func(_ testing.TB, w *bufio.Writer, bytes int64) error {
+		random, line := noise(), []byte(nil)
+		for written := int64(0); written < bytes; written += int64(len(line)) {
+			class := random.IntN(2)
+			line = append(line[:0], [2]string{"-1", "+1"}[class]...)
+			for column := class + 1; column <= columns; column += 2 * (1 + random.IntN(100)) {
+				line = strconv.AppendInt(append(line, ' '), int64(column), 10)
+				line = append(line, ":1"...)
+			}
+			line = append(line, '\n')
+			if _, err := w.Write(line); err != nil {
+				return err
+			}
 		}
-		line = append(line, '\n')
-		if _, err := w.Write(line); err != nil {
-			return err
-		}
+		return nil
 	}
-	return nil
 }
 
 // corpus writes the WordNet glosses again and again.

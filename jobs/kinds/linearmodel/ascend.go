@@ -47,7 +47,11 @@ func (p *ascendPhase) ascend(
 	}
 	a.window = shuffle.New(philox.New(p.Seed, fmt.Sprintf("linearmodel/records/%d", s.rounds)), visited,
 		a.visit)
-	err := p.read(ctx, &s.training, leaf, a.read)
+	read := a.read
+	if s.given == 1 {
+		read = a.propose
+	}
+	err := p.read(ctx, &s.training, leaf, read)
 	if err == nil {
 		err = a.window.Flush()
 	}
@@ -61,9 +65,9 @@ func (p *ascendPhase) ascend(
 	return t, jobs.ArraysOf(&a.after), err
 }
 
-// coefficients are a leaf's carry: of each training record of its block, one of each for each machine.
+// coefficients are a leaf's carry: of each training record of its block, one of each for each of its machines.
 type coefficients struct {
-	alpha, change carried // [records, machines]
+	alpha, change carried // [records, slots]
 }
 
 // Fields lists the coefficients.
@@ -137,21 +141,48 @@ func (a *ascent) wait(r record, id dataset.Identity, ordinal int64, lasting bool
 
 // measure moves the coefficients of a record along the last course, and adds up where they stand.
 func (a *ascent) measure(r *record) error {
-	for k := range a.standings {
-		before, err := a.before.alpha.at(r.number*a.machines() + k)
+	for slot := range a.slots() {
+		k, side := a.at(r.class, slot)
+		before, err := a.before.alpha.at(r.number*a.slots() + slot)
 		if err != nil {
 			return err
 		}
 		alpha := before
 		if len(a.before.change) > 0 && r.cost > 0 {
-			alpha = a.loss.Moved(before, a.before.change[r.number*a.machines()+k], a.steps[k], r.cost)
+			alpha = a.loss.Moved(before, a.before.change[r.number*a.slots()+slot], a.steps[k], r.cost)
 		}
 		a.after.alpha, a.after.change = append(a.after.alpha, alpha), append(a.after.change, 0)
 		a.ahead = append(a.ahead, alpha+float64(a.beyond[k]*(alpha-before)))
 		if r.cost > 0 {
-			short := r.target - float64(a.side(k, r.class)*r.Dot(a.row(a.now, k)))
+			short := r.target - float64(side*r.Dot(a.row(a.now, k)))
 			a.standings[k].Add(a.loss, r.target, alpha, short, r.square, r.cost, r.Terms())
 		}
+	}
+	return nil
+}
+
+// propose measures vectors at weights that no coefficients say, with coefficients of 0, and proposes those that the
+// weights ask for: the best ones while they are held near 0, whose objective is smooth. (See dual.Loss.Near.)
+func (a *ascent) propose(v features.Vectors, part jobs.Part) error {
+	for i := range v.Rows {
+		r, err := a.recordOf(v, part.Labels, i, a.number, a.ops)
+		if err != nil {
+			return err
+		}
+		for slot := range a.slots() {
+			k, side := a.at(r.class, slot)
+			change := 0.0
+			if r.cost > 0 {
+				short := r.target - float64(side*r.Dot(a.row(a.now, k)))
+				a.standings[k].Add(a.loss, r.target, 0, short, r.square, r.cost, r.Terms())
+				if change, _, _ = a.loss.Near(0, short, r.cost, dual.WarmPull); change != 0 {
+					r.AddTo(a.row(a.moves, k), float64(change*side))
+					a.courses[k].Add(a.loss, r.target, 0, change, r.square, r.cost)
+				}
+			}
+			a.after.alpha, a.after.change = append(a.after.alpha, 0), append(a.after.change, change)
+		}
+		a.number++
 	}
 	return nil
 }
@@ -177,10 +208,11 @@ func (a *ascent) visit(batch []record) error {
 // primal-dual optimization", ICML 2015, (9), with sigma' the number of blocks.) The row soon is that of the next
 // record.
 func (a *ascent) ascend(r *record, k int, soon dual.Row) {
-	if r.cost == 0 {
+	y := a.side(k, r.class)
+	if r.cost == 0 || y == 0 {
 		return
 	}
-	at, y, local := r.number*a.machines()+k, a.side(k, r.class), a.row(a.local, k)
+	at, local := r.number*a.slots()+a.slot(k, r.class), a.row(a.local, k)
 	alpha, from, blocks := a.after.alpha[at], a.ahead[at], float64(a.blocks)
 	best := a.loss.Ascend(from, r.target-float64(y*r.DotBefore(local, soon)), float64(blocks*r.square), r.cost)
 	if moved := best - from; moved != 0 {

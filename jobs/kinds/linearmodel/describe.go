@@ -14,7 +14,7 @@ import (
 
 // describe tells people what a model is, within 80 columns: what is proved of it, and for each class the columns (of
 // texts, the words) whose weights speak most for it. For two classes they are those of the one row, with its sign
-// turned for the first class.
+// turned for the first class; of machines of two classes each, they are those of each two.
 func (m *model) describe(p *describe.Page) error {
 	const few = 8 // classes, and columns of each
 	if m.regresses {
@@ -28,26 +28,50 @@ func (m *model) describe(p *describe.Page) error {
 	p.Line("kind", "%s, loss %s", KindName, m.loss)
 	p.Line("classes", "%d", len(labels))
 	m.describeTraining(p)
-	m.describeMargins(p, few)
+	m.margins.Describe(p, m.marginMachines(), few)
 	for _, y := range classes {
 		machine, sign := y, 1.0
-		if m.machines() == 1 {
+		switch {
+		case m.paired:
+			m.describePairs(p, labels, classes, y, few)
+			continue
+		case m.machines() == 1:
 			machine, sign = 0, m.side(0, y)
 		}
-		w := m.row(m.weights, machine)
-		p.Text("\n%s (bias %.4g)\n", describe.Clip(strconv.QuoteToGraphic(labels[y]), describe.Width-20),
-			float64(float64(sign*w[m.space.Width])*m.biasScale))
-		p.Words(describe.Leading(m.space.Width, func(j int) float64 { return float64(sign * w[j]) }, m.columnName,
-			p.Few(few)))
+		m.describeWeights(p, strconv.QuoteToGraphic(labels[y]), machine, sign, few)
 	}
 	p.Shown("%d of %d classes", len(classes), len(labels))
 	return nil
+}
+
+// describePairs tells of the machines that look for a class, against those before it of some.
+func (m *model) describePairs(p *describe.Page, labels []string, classes []int, y, few int) {
+	for _, first := range classes {
+		if first < y {
+			m.describeWeights(p, fmt.Sprintf("%q against %q", labels[y], labels[first]),
+				m.pairs().Machine(first, y), 1, few)
+		}
+	}
+}
+
+// describeWeights tells the bias and the columns that speak most for what a machine looks for, or with sign -1 for the
+// others.
+func (m *model) describeWeights(p *describe.Page, name string, machine int, sign float64, few int) {
+	w := m.row(m.weights, machine)
+	p.Text("\n%s (bias %.4g)\n", describe.Clip(name, describe.Width-20),
+		float64(float64(sign*w[m.space.Width])*m.biasScale))
+	p.Words(describe.Leading(m.space.Width, func(j int) float64 { return float64(sign * w[j]) }, m.columnName,
+		p.Few(few)))
 }
 
 // describeTraining tells what a model was made of, and what is proved of it.
 func (m *model) describeTraining(p *describe.Page) {
 	p.Line("records", "%d training records of %d columns, scale %s", m.space.Records, m.space.Width, m.space.Scale())
 	p.Line("rounds", "%d", m.rounds)
+	if m.told > 0 {
+		p.Line("learned on", "from %d records since, so nothing is proved", m.told)
+		return
+	}
 	p.Line(m.certainty(), "the objective is at most %.3g of itself above the least", m.relative())
 }
 
@@ -58,21 +82,33 @@ func (m *model) columnName(j int) string {
 	return "column " + strconv.Itoa(j+1)
 }
 
-// machineName says what a machine looks for.
-func (m *model) machineName(k int) string {
-	if m.regresses {
-		return "value"
-	}
-	if m.machines() == 1 {
-		return fmt.Sprintf("%s against %s", m.space.Labels.At(1), m.space.Labels.At(0))
-	}
-	return string(m.space.Labels.At(k))
-}
-
 // figures are the gaps by round, what is proved in the end, and the weights as pictures where their width is a square;
 // then how the test records were decided.
 func (m *model) figures(metrics []jobs.Metric) ([]jobs.Figure, error) {
 	const most = 64 // machines that are shown
+	figures, err := m.proofFigures(metrics, most)
+	if err != nil {
+		return nil, err
+	}
+	figures = append(figures, m.margins.Figures(m.marginMachines(), most)...)
+	planes, err := m.planeFigures(metrics)
+	if err != nil {
+		return nil, err
+	}
+	figures = append(figures, planes...)
+	figures = append(figures, jobs.Pictures("Weights",
+		"The weights as pictures, each between its own least and greatest.", m.space.Width, m.machines(), m.machineName,
+		func(k int) []float64 { return m.row(m.weights, k)[:m.space.Width] })...)
+	judged, err := evaluation.Figures(nil, metrics)
+	return append(figures, judged...), err
+}
+
+// proofFigures are the gaps of the first machines by round and what is proved of them in the end; nothing of a model
+// that learned on.
+func (m *model) proofFigures(metrics []jobs.Metric, most int) ([]jobs.Figure, error) {
+	if m.told > 0 {
+		return nil, nil
+	}
 	gaps, err := m.gaps(metrics, most)
 	if err != nil {
 		return nil, err
@@ -86,24 +122,13 @@ func (m *model) figures(metrics []jobs.Metric) ([]jobs.Figure, error) {
 		proved.Rows = append(proved.Rows, []string{m.machineName(k), fmt.Sprintf("%.10g", c.Primal),
 			fmt.Sprintf("%.10g", c.Dual), fmt.Sprintf("%.3g", c.GapUpper), fmt.Sprintf("%.3g", c.Relative())})
 	}
-	figures := []jobs.Figure{
+	return []jobs.Figure{
 		{Title: title, Lines: &jobs.LineChart{X: "round", Y: "log10 of the gap", Series: gaps},
 			Caption: "The gap between the least primal and the greatest dual objective so far, as a part of the primal."},
 		{Title: "What is " + m.certainty(), Table: proved,
 			Caption: "The best primal objective is between dual and primal. The gap bounds the rounding of both." +
 				m.assumption()},
-	}
-	figures = append(figures, m.marginFigures(most)...)
-	planes, err := m.planeFigures(metrics)
-	if err != nil {
-		return nil, err
-	}
-	figures = append(figures, planes...)
-	figures = append(figures, jobs.Pictures("Weights",
-		"The weights as pictures, each between its own least and greatest.", m.space.Width, m.machines(), m.machineName,
-		func(k int) []float64 { return m.row(m.weights, k)[:m.space.Width] })...)
-	judged, err := evaluation.Figures(nil, metrics)
-	return append(figures, judged...), err
+	}, nil
 }
 
 // gapMetric is the name of a gap in the metrics of a round: of the round and, of several machines, of one.

@@ -2,8 +2,9 @@
 // trained by its dual. Package dual has its mathematics: the losses, both solvers and the certificate.
 //
 // Of two classes there is one machine, whose side +1 is the second label in byte order; of more there is one for each
-// class against the others, and the highest score decides, of equals the first. A record costs params.C times its
-// weight times that of its class; one that costs 0 is left out. The bias is the weight of a column that is
+// class against the others, and the highest score decides, of equals the first. With params.classes one_vs_one there
+// is one for each two classes, over the records of the two, and they vote (package voting). A record costs params.C
+// times its weight times that of its class; one that costs 0 is left out. The bias is the weight of a column that is
 // params.bias_scale in every record, so it is penalized like any other. In mode regress there is one machine, whose
 // score is to be the label; labels are read as numbers in each round, and are not counted before.
 //
@@ -16,8 +17,9 @@
 // (package shuffle). Another number of blocks gives other last digits of a model that is proved as good, and with
 // ascend another number of rounds.
 //
-// The coefficients of a block are its leaf's carry, of each training record and machine, in the order in which the
-// block is read: with newton they and their centers, with ascend they and how they are about to change.
+// The coefficients of a block are its leaf's carry, of each training record and each machine that the record is in, in
+// the order in which the block is read: with newton they and their centers, with ascend they and how they are about to
+// change.
 //
 // # Phases
 //

@@ -11,6 +11,7 @@ import (
 	"github.com/gram-compute/gram/jobs/learn/dual"
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/features"
+	"github.com/gram-compute/gram/jobs/learn/margin"
 	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -23,7 +24,7 @@ func Kind() jobs.Kind {
 	return jobs.Kind{Name: KindName, UsesQueries: true, UsesModel: true, Params: params.Of[Params](),
 		Summary: "Linear support vector machines and regression by their duals, with a proved gap.",
 		New:     New, Describe: describe.Of(readModel, (*model).describe),
-		Predict: NewPredictor, Figures: jobs.FiguresOf(readModel, (*model).figures)}
+		Predict: NewPredictor, Learn: learnOn, Figures: jobs.FiguresOf(readModel, (*model).figures)}
 }
 
 // Bounds of parameters.
@@ -37,6 +38,7 @@ type Params struct {
 	Mode         string              `json:"mode"`
 	Loss         string              `json:"loss"`
 	Epsilon      float64             `json:"epsilon"`
+	Classes      string              `json:"classes"`
 	C            float64             `json:"C"`
 	Solver       string              `json:"solver"`
 	Tol          float64             `json:"tol"`
@@ -44,7 +46,7 @@ type Params struct {
 	BiasScale    float64             `json:"bias_scale"`
 	ClassWeights params.ClassWeights `json:"class_weights,omitempty"`
 	Costs        evaluation.Costs    `json:"costs,omitempty"`
-	Outputs
+	margin.Outputs
 	Features features.Params `json:"features"`
 	blocks.Number
 }
@@ -55,6 +57,7 @@ func (p *Params) Parameters() []params.Parameter {
 		p.modeParameter(),
 		p.lossParameter(),
 		p.epsilonParameter(),
+		p.classesParameter(),
 		params.Number("C", &p.C, 1, "[1e-9, 1e9]").
 			Says("Cost of the losses, in comparison with half the square of the weights."),
 		params.Choice("solver", &p.Solver, solverAuto, solverAuto, newtonName, ascendName).
@@ -71,7 +74,7 @@ func (p *Params) Parameters() []params.Parameter {
 			"itself, and takes the more rounds the more there are."),
 		p.Costs.Parameter(evaluation.CostsJudge),
 		p.Features.Section(),
-	}, p.Outputs.parameters(p.needMargin)...)
+	}, p.Outputs.Parameters(p.needMargin)...)
 }
 
 // job is what all phases of a job know.
@@ -106,23 +109,20 @@ func (j job) begin(state jobs.Arrays, space *features.Space, plan jobs.Plan) (jo
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	m, err := j.first(state, space)
+	m, err := j.first(state, space, costs)
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	t := training{model: m, costs: costs, now: make([]float64, len(m.weights)), done: make([]int32, m.machines())}
+	t := training{model: m, now: make([]float64, len(m.weights)), done: make([]int32, m.machines())}
 	copy(t.now, m.weights)
 	next := jobs.Next{Phase: ascendName, Trees: []int{plan.Blocks}}
 	if next.Phase, err = j.solver(m); err != nil {
 		return jobs.Next{}, err
 	}
-	if j.warm && next.Phase == ascendName {
-		return jobs.Next{}, coldOnly()
-	}
 	if next.Phase == newtonName {
 		next.State = jobs.ArraysOf(newNewton(t, j.warm))
 	} else {
-		next.State = jobs.ArraysOf(newAscend(t, plan.Blocks))
+		next.State = jobs.ArraysOf(newAscend(t, plan.Blocks, j.warm))
 	}
 	return next, nil
 }
@@ -139,8 +139,9 @@ func (j job) costs(labels []string) ([]float64, error) {
 }
 
 // first is the model that training begins with.
-func (j job) first(state jobs.Arrays, space *features.Space) (*model, error) {
-	m := &model{space: space, loss: j.Params.loss(), regresses: j.Params.regresses(), biasScale: j.Params.BiasScale}
+func (j job) first(state jobs.Arrays, space *features.Space, costs []float64) (*model, error) {
+	m := &model{space: space, loss: j.Params.loss(), regresses: j.Params.regresses(), biasScale: j.Params.BiasScale,
+		costs: costs}
 	var base *model
 	if j.warm {
 		var err error
@@ -148,6 +149,11 @@ func (j job) first(state jobs.Arrays, space *features.Space) (*model, error) {
 			return nil, err
 		}
 		m.space = base.space
+	}
+	if m.paired = j.Params.Classes == oneVsOne && m.space.Labels.Len() > 2; m.paired {
+		if err := checkPairs(m.space.Labels.Len()); err != nil {
+			return nil, err
+		}
 	}
 	if m.space.Width >= math.MaxInt32 || m.machines() > maxNumbers/m.stride() {
 		return nil, protocol.InputFault(protocol.CodeInputLimit,

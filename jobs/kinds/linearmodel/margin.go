@@ -3,9 +3,9 @@ package linearmodel
 import (
 	"fmt"
 
-	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/jobs/learn/describe"
 	"github.com/gram-compute/gram/jobs/learn/dual"
+	"github.com/gram-compute/gram/jobs/learn/margin"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // extentNumbers is how many numbers a dual.Extent has.
@@ -22,38 +22,13 @@ func addExtent(list []float64, e dual.Extent) []float64 {
 	return append(list, e.Least, e.Shortest, e.Longest)
 }
 
-// unbounded are margins of which nothing is known; nil for a loss that has none.
-func unbounded(loss dual.Loss, machines int) []dual.Margin {
-	if !loss.HasMargin() {
-		return nil
+// needMargin refuses outputs about margins for a loss that has none.
+func (p *Params) needMargin() error {
+	if p.Asked() && !p.loss().HasMargin() {
+		return protocol.SpecFault("margin or support_vectors is true with loss %s, which has no margin", p.Loss).
+			WithHint("Take loss: hinge or squared_hinge, or leave margin and support_vectors out.")
 	}
-	list := make([]dual.Margin, machines)
-	for k := range list {
-		list[k] = dual.Unbounded()
-	}
-	return list
-}
-
-// marginFields lists the bounds on the margins, if the model has them: F64 [machines, 2].
-func (m *model) marginFields(f *jobs.Fields) {
-	const name = "training.margin"
-	if !f.Has(name, m.margins != nil) {
-		return
-	}
-	list := make([]float64, 0, 2*len(m.margins))
-	for _, g := range m.margins {
-		list = append(list, g.Lo, g.Hi)
-	}
-	jobs.List(f, name, &list, m.machines(), 2)
-	if !f.Reading() {
-		return
-	}
-	f.Require(m.loss.HasMargin(), "a margin with loss %s", m.loss)
-	m.margins = make([]dual.Margin, m.machines())
-	for k := range m.margins {
-		m.margins[k] = dual.Margin{Lo: list[2*k], Hi: list[2*k+1]}
-		f.Require(m.margins[k].Valid(), "the margin of machine %d is from %v to %v", k, list[2*k], list[2*k+1])
-	}
+	return nil
 }
 
 // bound joins the bounds on a machine's margin that a round gives: weights and coefficients of all rounds count.
@@ -67,62 +42,11 @@ func (s *training) bound(k int, w, of []float64, all dual.Standing, drift float6
 	}
 }
 
-// marginFacts are the bounds on the margins.
-func (m *model) marginFacts(facts *jobs.Facts) {
-	for k, g := range m.margins {
-		name := "linear.margin."
-		if len(m.margins) > 1 {
-			name += fmt.Sprintf("%03d.", k)
-		}
-		facts.Add(name+"lo", g.Lo)
-		facts.Add(name+"hi", g.Hi)
+// marginMachines are the machines whose margins are told.
+func (m *model) marginMachines() margin.Machines {
+	space := "of vectors through the origin"
+	if m.biasScale != 0 {
+		space = fmt.Sprintf("of vectors with a column of %g for the bias", m.biasScale)
 	}
-}
-
-// marginText tells what the bounds on a margin prove.
-func marginText(g dual.Margin) string {
-	switch {
-	case g.Hi == 0:
-		return "not separable: proved exactly"
-	case g.Separates():
-		return fmt.Sprintf("separable: the largest margin is %.6g to %.6g", g.Lo, g.Hi)
-	}
-	return fmt.Sprintf("undecided at this budget: no margin above %.3g", g.Hi)
-}
-
-// marginSpace says of which space the margin is.
-func (m *model) marginSpace() string {
-	if m.biasScale == 0 {
-		return "through the origin"
-	}
-	return fmt.Sprintf("with a column of %g for the bias", m.biasScale)
-}
-
-// describeMargins writes the bounds on the margins, of the first machines.
-func (m *model) describeMargins(p *describe.Page, few int) {
-	if m.margins == nil {
-		return
-	}
-	p.Line("margin", "of vectors %s", m.marginSpace())
-	for k, g := range m.margins[:min(few, len(m.margins))] {
-		if len(m.margins) > 1 {
-			p.Text("%s\n  ", describe.Clip(m.machineName(k), describe.Width))
-		}
-		p.Text("%s\n", marginText(g))
-	}
-}
-
-// marginFigures are the bounds on the margins as a table.
-func (m *model) marginFigures(most int) []jobs.Figure {
-	if m.margins == nil {
-		return nil
-	}
-	t := &jobs.FigureTable{Columns: []string{"machine", "at least", "at most", "proved"}}
-	for k, g := range m.margins[:min(most, len(m.margins))] {
-		t.Rows = append(t.Rows, []string{m.machineName(k), fmt.Sprintf("%.10g", g.Lo), fmt.Sprintf("%.10g", g.Hi),
-			marginText(g)})
-	}
-	return []jobs.Figure{{Title: "Largest margin", Table: t,
-		Caption: "The largest margin of all machines, of vectors " + m.marginSpace() + ". A machine that separates " +
-			"the classes has one above 0."}}
+	return margin.Machines{Space: space, Name: m.machineName}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/jobstest"
 	"github.com/gram-compute/gram/jobs/learn/dual"
+	"github.com/gram-compute/gram/jobs/learn/margin"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -38,12 +39,12 @@ func TestZerosAreNotSeparable(t *testing.T) {
 	for _, solver := range solvers {
 		for bias, want := range map[int]string{0: "not separable: proved exactly", 1: "separable: the largest margin is"} {
 			params := fmt.Sprintf(`{"margin":true,"bias_scale":%d,"solver":%q,"C":1e4}`, bias, solver)
-			if m, _ := train(t, params, records); strings.HasPrefix(marginText(m.margins[0]), "not separable") {
+			if m, _ := train(t, params, records); strings.HasPrefix(margin.Text(m.margins[0]), "not separable") {
 				t.Errorf("%s: %+v", params, m.margins)
 			}
 			zero := slices.Clone(records)
 			zero[2].Dense = []float32{0, 0}
-			if m, _ := train(t, params, zero); !strings.HasPrefix(marginText(m.margins[0]), want) {
+			if m, _ := train(t, params, zero); !strings.HasPrefix(margin.Text(m.margins[0]), want) {
 				t.Errorf("%s: %+v", params, m.margins)
 			}
 		}
@@ -120,13 +121,6 @@ func TestMarginFacts(t *testing.T) {
 			t.Errorf("%s: %v in the report, %v in the model", c.params, hi, m.margins[2].Hi)
 		}
 		checkMarginTexts(t, m, result)
-	}
-	for _, g := range []dual.Margin{{Lo: 0.5, Hi: 1}, {Lo: 0, Hi: 0.25}, {}} {
-		want := map[float64]string{1: "separable: the largest margin is 0.5 to 1", 0: "not separable: proved exactly",
-			0.25: "undecided at this budget: no margin above 0.25"}[g.Hi]
-		if got := marginText(g); got != want {
-			t.Errorf("%+v: %s", g, got)
-		}
 	}
 	_, err := New(specOf(`{"margin":true,"loss":"squared"}`))
 	var fault *protocol.Fault

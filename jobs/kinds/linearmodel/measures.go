@@ -3,6 +3,7 @@ package linearmodel
 import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/dual"
+	"github.com/gram-compute/gram/jobs/learn/margin"
 	"github.com/gram-compute/gram/jobs/learn/sums"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -12,12 +13,12 @@ const standingSums = 8
 
 // measures are where the records of leaves stand together, by machine.
 type measures struct {
-	standings *sums.Exact // [machines x standingSums]
-	violation []float64   // of each machine, the greatest
-	records   int64       // of the largest block
-	terms     int64       // of the longest row
-	extents   []float64   // [machines x extentNumbers]
-	written   *written    // nil but in the round after the training
+	standings *sums.Exact     // [machines x standingSums]
+	violation []float64       // of each machine, the greatest
+	records   int64           // of the largest block
+	terms     int64           // of the longest row
+	extents   []float64       // [machines x extentNumbers]
+	written   *margin.Written // nil but in the round after the training
 }
 
 // measuresOf are those of one block.
@@ -40,7 +41,9 @@ func measuresOf(list []dual.Standing) (measures, error) {
 }
 
 // measuresOfLast are those of a leaf after the training: nothing but what it wrote.
-func measuresOfLast(w *written) measures { return measures{standings: sums.NewExact(0), written: w} }
+func measuresOfLast(w *margin.Written) measures {
+	return measures{standings: sums.NewExact(0), written: w}
+}
 
 // Fields lists the measures.
 func (m *measures) Fields(f *jobs.Fields) {
@@ -64,7 +67,7 @@ func (m *measures) plus(right *measures) (both measures, err error) {
 		both.violation[k] = max(m.violation[k], right.violation[k])
 		both.extents = addExtent(both.extents, extentOf(m.extents, k).Join(extentOf(right.extents, k)))
 	}
-	if both.written, err = m.written.plus(right.written); err != nil {
+	if both.written, err = m.written.Plus(right.written); err != nil {
 		return both, err
 	}
 	both.standings, err = m.standings.Plus(right.standings)

@@ -6,6 +6,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/dual"
 	"github.com/gram-compute/gram/jobs/learn/features"
+	"github.com/gram-compute/gram/jobs/learn/margin"
 )
 
 // model is the machines, with what is proved of each.
@@ -13,19 +14,14 @@ type model struct {
 	space     *features.Space
 	loss      dual.Loss
 	regresses bool // its one machine gives a number
+	paired    bool // of more than two classes, there is a machine for each two
 	biasScale float64
-	weights   []float64 // [machines, stride]; a row ends with the bias
-	proofs    []dual.Certificate
-	margins   []dual.Margin // nil if the loss has none, or params.margin did not ask for them
+	costs     []float64          // of a record of each class that weighs 1; of numbers one
+	weights   []float64          // [machines, stride]; a row ends with the bias
+	proofs    []dual.Certificate // none of a model that learned on
+	margins   margin.List        // nil if the loss has none, or params.margin did not ask for them
 	rounds    int64
-}
-
-// machines is how many there are.
-func (m *model) machines() int {
-	if n := m.space.Labels.Len(); n > 2 {
-		return n
-	}
-	return 1
+	told      int64 // records that it learned from since
 }
 
 // stride is the length of a row of weights.
@@ -36,27 +32,15 @@ func (m *model) row(weights []float64, machine int) []float64 {
 	return weights[machine*m.stride() : (machine+1)*m.stride()]
 }
 
-// side is +1 if a class is what a machine looks for, else -1; of numbers it is +1.
-func (m *model) side(machine, class int) float64 {
-	if m.regresses {
-		return 1
-	}
-	if m.machines() == 1 {
-		machine = 1
-	}
-	if class == machine {
-		return 1
-	}
-	return -1
-}
-
 // begin makes weights of zero, of which nothing is known.
 func (m *model) begin() {
 	m.weights, m.proofs = make([]float64, m.machines()*m.stride()), make([]dual.Certificate, m.machines())
 	for k := range m.proofs {
 		m.proofs[k].Primal = math.Inf(1)
 	}
-	m.margins = unbounded(m.loss, m.machines())
+	if m.loss.HasMargin() {
+		m.margins = margin.Unbounded(m.machines())
+	}
 }
 
 // Fields lists the model.
@@ -65,18 +49,28 @@ func (m *model) Fields(f *jobs.Fields) {
 	jobs.Make(f, &m.space).Fields(f)
 	jobs.Named(f, "loss", &m.loss.Form, dual.Names)
 	m.modeFields(f)
+	m.classesField(f)
 	jobs.Scalar(f, "bias_scale", &m.biasScale)
 	f.Check(m.check)
+	jobs.List(f, "costs", &m.costs, max(1, m.space.Labels.Len()))
 	jobs.List(f, "weights", &m.weights, m.machines(), m.stride())
+	m.toldField(f)
 	m.proofFields(f)
-	m.marginFields(f)
+	m.margins.Fields(f, m.machines())
+	f.Require(m.margins == nil || m.loss.HasMargin(), "a margin with loss %s", m.loss)
 	jobs.Scalar(f, "training.rounds", &m.rounds)
+	for _, c := range m.costs {
+		f.Require(c >= 0 && c <= math.MaxFloat64, "a linear model with a cost of %v", c)
+	}
 	f.Require(jobs.Finite(m.weights) && m.rounds >= 0 && m.rounds <= maxRounds,
 		"a linear model after %d rounds, or one with weights that are not finite", m.rounds)
 }
 
 // proofFields lists what is proved: of each machine primal, its error, dual, its error, and the bound on the gap.
 func (m *model) proofFields(f *jobs.Fields) {
+	if m.told > 0 {
+		return
+	}
 	const each = 5
 	list := make([]float64, 0, each*len(m.proofs))
 	for _, c := range m.proofs {

@@ -77,6 +77,8 @@ func (p *Params) Check() error {
 	case p.regresses() && p.ClassWeights != nil:
 		return protocol.SpecFault("class_weights are of classes; in mode regress there are none").
 			WithHint("Weigh records one by one: spec.input.weight.")
+	case p.regresses() && p.Classes != oneVsRest:
+		return protocol.SpecFault("classes is %s, and labels are numbers in mode regress", p.Classes)
 	case p.regresses() && p.Costs != nil:
 		return protocol.SpecFault("costs are of decisions between classes; in mode regress there are none")
 	}

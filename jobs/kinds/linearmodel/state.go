@@ -13,7 +13,6 @@ import (
 // training is a model in training, and where each machine is.
 type training struct {
 	*model
-	costs []float64 // of a record of each class that weighs 1
 	now   []float64 // weights, as those of the model
 	done  []int32   // 1 of the machines that are
 	ended int32     // 1 in the round after the training
@@ -22,7 +21,6 @@ type training struct {
 // Fields lists the state.
 func (s *training) Fields(f *jobs.Fields) {
 	jobs.Make(f, &s.model).Fields(f)
-	jobs.List(f, "costs", &s.costs, max(1, s.space.Labels.Len()))
 	jobs.List(f, "now", &s.now, s.machines(), s.stride())
 	jobs.List(f, "done", &s.done, s.machines())
 	jobs.Enum(f, "ended", &s.ended, 0, 1)
@@ -77,7 +75,7 @@ func (j job) next(s *training, phase string, state jobs.Stored, facts jobs.Facts
 	if finished {
 		facts.Add("linear.rounds", s.rounds)
 		facts.Add("linear.gap", s.relative())
-		s.marginFacts(&facts)
+		s.margins.Facts(&facts, "linear")
 		if !j.Params.Margin {
 			s.margins = nil
 		}

@@ -19,15 +19,19 @@ type ascendState struct {
 	beyond []float64 // how far blocks begin beyond the weights, as a part of the last step
 	terms  []float64 // of the sequence that says so
 	blocks int64
+	given  int32 // 1 in the round that begins with the weights of a model, which no coefficients say
 }
 
-// newAscend begins.
-func newAscend(t training, blocks int) *ascendState {
+// newAscend begins, given weights of a model or none.
+func newAscend(t training, blocks int, given bool) *ascendState {
 	n := t.machines()
 	s := &ascendState{training: t, last: make([]float64, len(t.now)), steps: make([]float64, n),
 		drift: make([]float64, n), beyond: make([]float64, n), terms: make([]float64, n), blocks: int64(blocks)}
 	for k := range n {
 		s.restart(k)
+	}
+	if given {
+		s.given = 1
 	}
 	return s
 }
@@ -41,6 +45,7 @@ func (s *ascendState) Fields(f *jobs.Fields) {
 	jobs.List(f, "beyond", &s.beyond, s.machines())
 	jobs.List(f, "terms", &s.terms, s.machines())
 	jobs.Scalar(f, "blocks", &s.blocks)
+	jobs.Enum(f, "given", &s.given, 0, 1)
 	f.Require(s.blocks > 0, "%d blocks", s.blocks)
 }
 
@@ -121,22 +126,30 @@ func (p *ascendPhase) step(ctx context.Context, s *ascendState, all *tally, roun
 			continue
 		}
 		w, standing := s.row(s.now, k), all.standing(k)
-		if err := s.certify(k, dual.Certify(s.loss, w, w, standing, s.drift[k]), standing.Records); err != nil {
+		of := w
+		if s.given == 1 {
+			of = make([]float64, len(w)) // all coefficients are 0
+		}
+		if err := s.certify(k, dual.Certify(s.loss, w, of, standing, s.drift[k]), standing.Records); err != nil {
 			return jobs.Next{}, err
 		}
-		s.bound(k, w, w, standing, s.drift[k])
+		s.bound(k, w, of, standing, s.drift[k])
 		s.facts(&facts, k, standing)
 		p.move(s, k, standing, all)
 	}
+	s.given = 0
 	return p.next(&s.training, ascendName, s, facts, round)
 }
 
 // move goes along the course of a machine, or ends it: where the gap is small enough, or nothing moves any more.
 func (p *ascendPhase) move(s *ascendState, k int, standing dual.Standing, all *tally) {
 	now, last := s.row(s.now, k), s.row(s.last, k)
+	if s.given == 1 {
+		clear(now) // of which the coefficients, all 0, are
+	}
 	moves, course := floats(all.moves, k*s.stride(), s.stride()), all.course(k)
 	step := course.Step(s.loss, now, moves)
-	if s.proofs[k].Relative() <= p.Params.Tol || (step == 0 && s.beyond[k] == 0) {
+	if s.proofs[k].Relative() <= p.Params.Tol || (step == 0 && s.beyond[k] == 0 && s.given == 0) {
 		s.done[k] = 1
 		return
 	}
@@ -147,7 +160,7 @@ func (p *ascendPhase) move(s *ascendState, k int, standing dual.Standing, all *t
 	s.steps[k], s.drift[k] = step, course.Drift(s.drift[k], standing, now, step)
 	// A short step says that the blocks went too far (O'Donoghue and Candes, "Adaptive restart for accelerated gradient
 	// schemes", Foundations of Computational Mathematics 15, 2015).
-	if step < 0.5 {
+	if step < 0.5 || s.given == 1 {
 		s.restart(k)
 	} else {
 		s.accelerate(k)

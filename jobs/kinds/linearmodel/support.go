@@ -2,126 +2,65 @@ package linearmodel
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/features"
-	"github.com/gram-compute/gram/jobs/learn/parts"
-	"github.com/gram-compute/gram/jobs/learn/sampling"
-	"github.com/gram-compute/gram/jobs/learn/sums"
+	"github.com/gram-compute/gram/jobs/learn/margin"
 	"github.com/gram-compute/gram/kernelops"
 )
 
-// supportFolder is where support vectors go, beside the model.
-const supportFolder = "support"
+// metricPrefix begins the names of the metrics.
+const metricPrefix = "linear"
 
-// mostSupport bounds the rows of a part, which a leaf has in memory; supportBytes estimates what they take.
-const (
-	mostSupport  = 1 << 18
-	supportBytes = 400 * mostSupport
-)
-
-// written is what the leaves of the last round wrote and counted: the round after the training, in which a leaf
-// measures the coefficients that it carries at the model's weights.
-type written struct {
-	list  parts.List
-	count []int64          // support vectors of each machine
-	plane *sampling.Sample // training records of two columns; see planePoint
-}
-
-// Fields lists what was written.
-func (w *written) Fields(f *jobs.Fields) {
-	w.list.Fields(f)
-	jobs.List(f, "support", &w.count)
-	sampling.Fields(f, "plane", &w.plane)
-}
-
-// plus joins what two neighbors wrote. Either both belong to the last round, or none.
-func (w *written) plus(right *written) (*written, error) {
-	switch {
-	case w == nil && right == nil:
-		return nil, nil
-	case w == nil || right == nil:
-		return nil, jobs.Malformed("only one of two tallies is of the last round")
-	}
-	both := &written{list: append(w.list[:len(w.list):len(w.list)], right.list...), plane: w.plane}
-	var err error
-	if both.count, err = sums.Of(w.count, right.count); err != nil {
-		return nil, err
-	}
-	return both, both.plane.Merge(right.plane)
-}
-
-// support gathers the support vectors of a leaf by column.
+// support gathers the support vectors of a leaf in the round after the training, in which a leaf measures the
+// coefficients that it carries at the model's weights.
 type support struct {
 	*training
-	most  int // rows
-	ids   *parts.Identities
-	texts [2][]string    // label, machine
-	rows  [3][]float64   // alpha, margin, slack
-	draws *sampling.Race // of the sample
-	count []int64        // also of those beyond most
-	plane *sampling.Sample
+	*margin.Support
 }
 
-func newSupport(s *training, way dataset.Way, seed uint64, most int) *support {
-	return &support{training: s, most: most, ids: parts.NewIdentities(way), texts: [2][]string{{}, {}},
-		rows: [3][]float64{{}, {}, {}}, draws: sampling.NewRace(seed, "linearmodel/plane"),
-		count: make([]int64, s.machines()), plane: sampling.New(planePoints)}
+func newSupport(s *training, way dataset.Way, seed uint64) support {
+	return support{s, margin.NewSupport(way, seed, "linearmodel/plane", s.machines())}
 }
 
 // add takes in a record, if its coefficient is above 0, and may choose it for the picture.
-func (u *support) add(r *record, id dataset.Identity, alpha carried) error {
-	var supports [planeMachines]bool
-	for k := range u.count {
-		a, err := alpha.at(r.number*u.machines() + k)
+func (u support) add(r *record, id dataset.Identity, alpha carried) error {
+	var supports [margin.PlaneMachines]bool
+	for slot := range u.slots() {
+		a, err := alpha.at(r.number*u.slots() + slot)
 		if err != nil {
 			return err
 		}
 		if !(a > 0) {
 			continue
 		}
-		if u.count[k]++; k < planeMachines {
+		k, side := u.at(r.class, slot)
+		if k < len(supports) {
 			supports[k] = true
 		}
-		if len(u.rows[0]) == u.most {
-			continue
-		}
-		margin := float64(u.side(k, r.class) * r.Dot(u.row(u.weights, k)))
-		u.ids.Add(id)
-		u.texts[0] = append(u.texts[0], string(u.space.Labels.At(r.class)))
-		u.texts[1] = append(u.texts[1], u.sought(k))
-		for c, v := range []float64{a, margin, max(0, 1-margin)} {
-			u.rows[c] = append(u.rows[c], v)
-		}
+		u.Add(k, id, string(u.space.Labels.At(r.class)), u.machineLabel(k), a, float64(side*r.Dot(u.row(u.weights, k))))
 	}
 	if u.planar() && r.cost > 0 {
-		u.plane.Offer(u.draws.Chance(id), id, planePoint(r, supports))
+		u.Draw(id, r.Values[0], r.Values[1], r.class, supports)
 	}
 	return nil
 }
 
-// sought is the label of side +1 of a machine.
-func (m *model) sought(k int) string {
-	if m.machines() == 1 {
-		k = 1
+// machineLabel tells a machine apart from the others of a model: by the label that it looks for or, of two classes of
+// more, by both.
+func (m *model) machineLabel(k int) string {
+	if m.paired {
+		return m.machineName(k)
 	}
-	return string(m.space.Labels.At(k))
-}
-
-// table is the columns in the order of the output.
-func (u *support) table() parts.Table {
-	return append(u.ids.Columns(), parts.Column{Name: "label", Texts: u.texts[0]},
-		parts.Column{Name: "machine", Texts: u.texts[1]}, parts.Column{Name: "alpha", Floats: u.rows[0]},
-		parts.Column{Name: "margin", Floats: u.rows[1]}, parts.Column{Name: "slack", Floats: u.rows[2]})
+	return string(m.space.Labels.At(m.sought(k)))
 }
 
 // support goes over the leaf's own block once more, and writes its support vectors if they are asked for.
 func (j job) support(
 	ctx context.Context, s *training, leaf jobs.Leaf, alpha carried, ops *kernelops.Set,
-) (*written, error) {
-	number, u := 0, newSupport(s, j.way, j.Seed, mostSupport)
+) (*margin.Written, error) {
+	number, u := 0, newSupport(s, j.way, j.Seed)
 	err := j.read(ctx, s, leaf, func(v features.Vectors, part jobs.Part) error {
 		for i := range v.Rows {
 			r, err := s.recordOf(v, part.Labels, i, number, ops)
@@ -136,19 +75,18 @@ func (j job) support(
 		return nil
 	})
 	if err == nil {
-		err = alpha.checkLen(number * s.machines())
+		err = alpha.checkLen(number * s.slots())
 	}
-	w := &written{count: u.count, plane: u.plane}
-	if err == nil && j.Params.SupportVectors {
-		w.list, err = parts.Write(ctx, leaf.Emit, supportFolder, leaf.Index, parts.CSV, u.table())
+	if err != nil {
+		return nil, err
 	}
-	return w, err
+	return u.Write(ctx, leaf, j.Params.SupportVectors)
 }
 
 // gathersSupport is what a leaf has in memory beside what training takes.
 func (j job) gathersSupport() int64 {
 	if j.Params.SupportVectors {
-		return supportBytes
+		return margin.SupportBytes
 	}
 	return 0
 }
@@ -157,39 +95,16 @@ func (j job) gathersSupport() int64 {
 func (j job) closes(s *training) bool { return j.Params.SupportVectors || s.planar() }
 
 // close ends the training with what the last round wrote.
-func (j job) close(ctx context.Context, s *training, w *written, round jobs.Round) (jobs.Next, error) {
-	if w == nil || len(w.count) != s.machines() {
-		return jobs.Next{}, jobs.Malformed("the last round counts no support vectors of %d machines", s.machines())
-	}
+func (j job) close(ctx context.Context, s *training, w *margin.Written, round jobs.Round) (jobs.Next, error) {
 	var facts jobs.Facts
-	total := int64(0)
-	for k, n := range w.count {
-		total += n
-		if len(w.count) > 1 {
-			facts.Add(fmt.Sprintf("linear.support.%03d", k), n)
-		}
-	}
-	facts.Add("linear.support", total)
-	if s.planar() {
-		facts.Add(planeMetric, planeOf(w.plane))
-	}
-	if j.Params.SupportVectors {
-		x := parts.Index{Format: parts.CSV, Columns: newSupport(s, j.way, 0, 0).table().Names(), Parts: w.list}
-		if _, err := parts.WriteIndex(ctx, round.Emit, supportFolder, x); err != nil {
-			return jobs.Next{}, err
-		}
-		if n := w.list.Rows(); n < total {
-			facts.Add(jobs.WarningsMetric, []string{cutSentence(n, total)})
-		}
+	end := margin.End{Prefix: metricPrefix, Machines: s.machines(), Way: j.way, Rows: j.Params.SupportVectors,
+		Planar: s.planar()}
+	if err := end.Close(ctx, w, round.Emit, &facts); err != nil {
+		return jobs.Next{}, err
 	}
 	metrics, err := facts.Metrics()
 	if err != nil {
 		return jobs.Next{}, err
 	}
 	return j.Judge.End(jobs.Next{State: jobs.ArraysOf(s.model), Metrics: metrics}, round.Plan), nil
-}
-
-func cutSentence(written, total int64) string {
-	return fmt.Sprintf("support/ has %d of %d support vectors: a part has at most %d rows. Raise params.blocks",
-		written, total, mostSupport)
 }

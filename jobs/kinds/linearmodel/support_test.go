@@ -14,6 +14,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/jobstest"
 	"github.com/gram-compute/gram/jobs/learn/dual"
+	"github.com/gram-compute/gram/jobs/learn/margin"
 	"github.com/gram-compute/gram/jobs/learn/parts"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
@@ -160,29 +161,13 @@ func checkSupport(t *testing.T, m *model, records []jobstest.Record, rows []supp
 	}
 }
 
-// A part has a bounded number of rows; the rest is counted, and told.
-func TestSupportIsCut(t *testing.T) {
+// A record that no coefficient was carried for, and a last round that wrote nothing, are faults.
+func TestMalformedSupport(t *testing.T) {
 	m, _ := train(t, `{}`, groups(60, 3, 2, false))
-	u := newSupport(&training{model: m}, dataset.Row, 7, 2)
-	alpha := carried{1, 0, 2, 3}
-	for i := range alpha {
-		r := record{Row: dual.Row{Values: []float32{1, 2, 3}, Bias: 1}, number: i, class: i % 2, cost: 1}
-		if err := u.add(&r, dataset.Identity{Offset: int64(i)}, alpha); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if table := u.table(); table.Rows() != 2 || u.count[0] != 3 || len(table.Names()) != 6 {
-		t.Errorf("%d rows of %d: %q", table.Rows(), u.count[0], table.Names())
-	}
-	if s := cutSentence(2, 3); !strings.Contains(s, "2 of 3 support vectors") {
-		t.Error(s)
-	}
-	if err := u.add(&record{number: 4}, dataset.Identity{}, alpha); err == nil {
+	u := newSupport(&training{model: m}, dataset.Row, 7)
+	r := record{Row: dual.Row{Values: []float32{1, 2, 3}, Bias: 1}, number: 4}
+	if err := u.add(&r, dataset.Identity{}, carried{1, 0, 2, 3}); err == nil {
 		t.Error("a record without a coefficient was taken")
-	}
-	w := &written{count: []int64{1}}
-	if _, err := w.plus(nil); err == nil {
-		t.Error("tallies of two rounds were joined")
 	}
 	var fault *protocol.Fault
 	if _, err := (job{}).close(t.Context(), &training{model: m}, nil, jobs.Round{}); !errors.As(err, &fault) ||
@@ -196,7 +181,7 @@ func TestSupportIsCut(t *testing.T) {
 
 // Over two columns the report has a picture of each machine, with its lines.
 func TestPlane(t *testing.T) {
-	for classes, want := range map[int]int{2: 1, 3: 3, 6: planeMachines} {
+	for classes, want := range map[int]int{2: 1, 3: 3, 6: margin.PlaneMachines} {
 		records := groups(90, 2, classes, false)
 		m, result := train(t, `{"max_rounds":20}`, records)
 		figures, err := Kind().Figures(result.Model, result.Metrics)
@@ -216,7 +201,7 @@ func TestPlane(t *testing.T) {
 		}
 	}
 	if _, result := train(t, `{}`, groups(90, 2, 2, true)); slices.ContainsFunc(result.Metrics,
-		func(m jobs.Metric) bool { return m.Name == planeMetric }) {
+		func(m jobs.Metric) bool { return m.Name == "linear.plane" }) {
 		t.Error("a picture of sparse records")
 	}
 }

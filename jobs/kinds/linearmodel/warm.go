@@ -19,6 +19,9 @@ func (j job) base(state jobs.Arrays, space *features.Space) (*model, error) {
 		return nil, contradiction("mode is %s in the model of spec.model, %s in this job", modeOf(m.regresses),
 			j.Params.Mode)
 	}
+	if theirs := classesOf(m.paired); theirs != j.Params.Classes && m.space.Labels.Len() > 2 {
+		return nil, contradiction("classes is %s in the model of spec.model, %s in this job", theirs, j.Params.Classes)
+	}
 	if m.biasScale != j.Params.BiasScale {
 		return nil, contradiction("bias_scale is %v in the model of spec.model, %v in this job", m.biasScale,
 			j.Params.BiasScale)
@@ -79,10 +82,4 @@ func formOf(s *features.Space) string {
 		return "dense vectors"
 	}
 	return "sparse vectors"
-}
-
-// coldOnly refuses to ascend from weights: ascend goes on from coefficients, which a model does not have.
-func coldOnly() error {
-	return protocol.SpecFault("spec.model gives weights to begin from, which solver ascend does not take").
-		WithHint("Set solver: newton, or leave spec.model out.")
 }

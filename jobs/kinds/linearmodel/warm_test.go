@@ -116,7 +116,6 @@ func TestGoOnRefuses(t *testing.T) {
 		"are sparse vectors":                       {`{}`, groups(60, 3, 3, true)},
 		"bias_scale is 1":                          {`{"bias_scale":2}`, records},
 		"features.scale is none":                   {`{"features":{"scale":"l2"}}`, records},
-		"solver ascend does not take":              {`{"solver":"ascend"}`, records},
 	} {
 		_, err := goOn(t, c.params, base, c.records)
 		var fault *protocol.Fault
@@ -137,5 +136,55 @@ func TestGoOnWithoutRecords(t *testing.T) {
 	if _, err := (&newtonPhase{}).step(t.Context(), s, none, jobs.Round{}); !errors.As(err, &fault) ||
 		fault.Code != protocol.CodeInputEmpty {
 		t.Error(err)
+	}
+}
+
+// Solver ascend begins with coefficients that the weights ask for. The proof is about the new records, and holds; of a
+// loss whose coefficients follow from the weights, it takes far fewer rounds.
+func TestGoOnAscending(t *testing.T) {
+	for _, sparse := range []bool{false, true} {
+		all := groups(400, 12, 3, sparse)
+		for _, loss := range []string{"hinge", "squared_hinge", "logistic"} {
+			params := fmt.Sprintf(`{"solver":"ascend","C":0.1,"loss":%q,"max_rounds":2000}`, loss)
+			_, base := train(t, params, all[:360])
+			best, cold := train(t, params, all)
+			warm, err := goOn(t, params, base, all)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := readModel(warm.Model)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%s: %d rounds in place of %d", loss, warm.Rounds, cold.Rounds)
+			for k, p := range m.proofs {
+				q := best.proofs[k]
+				if p.Relative() > 1e-3 || p.Primal < q.Primal-q.GapUpper || q.Primal < p.Primal-p.GapUpper {
+					t.Errorf("%s, machine %d: %+v, cold %+v", loss, k, p, q)
+				}
+			}
+			if loss != "hinge" && warm.Rounds >= cold.Rounds {
+				t.Errorf("%s: %d rounds, cold %d", loss, warm.Rounds, cold.Rounds)
+			}
+		}
+	}
+}
+
+// Weights so large that no record falls short of its margin ask for no coefficient: training begins as from nothing.
+func TestGoOnFromTooMuch(t *testing.T) {
+	records := []jobstest.Record{{Label: "b", Dense: []float32{4}}, {Label: "a", Dense: []float32{-4}}}
+	_, base := train(t, `{"bias_scale":0}`, []jobstest.Record{{Label: "b", Dense: []float32{1}},
+		{Label: "a", Dense: []float32{-1}}})
+	for _, loss := range []string{"hinge", "squared_hinge"} {
+		params := fmt.Sprintf(`{"bias_scale":0,"solver":"ascend","tol":1e-9,"loss":%q}`, loss)
+		want, _ := train(t, params, records)
+		result, err := goOn(t, params, base, records)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m, err := readModel(result.Model); err != nil || m.relative() > 1e-9 ||
+			math.Abs(m.weights[0]-want.weights[0]) > 1e-6 {
+			t.Errorf("%s: %+v, %v", loss, m, err)
+		}
 	}
 }

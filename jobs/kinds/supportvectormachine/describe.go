@@ -16,13 +16,19 @@ import (
 // most is how many machines, classes or pictures are shown.
 const most = 32
 
+// few is how many margins are.
+const few = 8
+
 // describe tells people what a model is, within 80 columns.
 func (m *model) describe(p *describe.Page) error {
 	labels := m.space.Labels.List()
 	p.Line("kind", "%s, %s", KindName, m.kernel.Text())
-	if m.regresses {
+	switch {
+	case m.oneClass:
+		p.Line("mode", "%s, nu %g", modeOneClass, m.nu)
+	case m.regresses:
 		p.Line("mode", "%s, epsilon %g", modeRegress, m.epsilon)
-	} else {
+	default:
 		p.Line("classes", "%d", len(labels))
 	}
 	p.Line("records", "%d training records of %d columns, scale %s", m.space.Records, m.space.Width, m.space.Scale())
@@ -30,7 +36,16 @@ func (m *model) describe(p *describe.Page) error {
 	p.Line("rounds", "%d", m.rounds)
 	p.Line("violation", "%.3g", m.worst())
 	p.Line("proved", "%s", m.says())
-	if m.regresses {
+	if m.sigmoids != nil {
+		p.Line("probability", "by a sigmoid of each machine, fitted on %d folds", folds)
+	}
+	m.margins.Describe(p, m.marginMachines(), few)
+	switch {
+	case m.oneClass:
+		p.Line("rho", "%.6g", -m.bias[0])
+		p.Line("outlier", "where rho - f is above %.6g", m.outlierAbove())
+		return nil
+	case m.regresses:
 		p.Line("bias", "%.6g", m.bias[0])
 		return nil
 	}
@@ -86,7 +101,10 @@ func (m *model) supportsOf(machine int) (n int) {
 
 // machineName says which two classes a machine tells apart.
 func (m *model) machineName(k int) string {
-	if m.regresses {
+	switch {
+	case m.oneClass:
+		return "of one class"
+	case m.regresses:
 		return "of numbers"
 	}
 	first, second := m.classes().classes(k)
@@ -120,11 +138,17 @@ func (m *model) figures(metrics []jobs.Metric) ([]jobs.Figure, error) {
 			Caption: "The greatest violation of the conditions of Karush, Kuhn and Tucker among the machines at work."},
 		{Title: "What is proved", Table: proved, Caption: caption},
 	}
+	figures = append(figures, m.margins.Figures(m.marginMachines(), most)...)
+	planes, err := m.planeFigures(metrics)
+	if err != nil {
+		return nil, err
+	}
+	figures = append(figures, planes...)
 	largest := rank.Greatest(m.len(), m.size)
 	largest = largest[:min(most, len(largest))]
 	figures = append(figures, jobs.Pictures("Support vectors of largest coefficients",
 		"Each with its label and the sum of its coefficients.", m.space.Width, len(largest), func(i int) string {
-			return fmt.Sprintf("%.24s (%.3g)", m.space.Labels.At(int(m.class[largest[i]])), m.size(largest[i]))
+			return fmt.Sprintf("%.24s (%.3g)", m.className(largest[i]), m.size(largest[i]))
 		}, func(i int) []float32 { return m.matrix().Row(largest[i]) })...)
 	judged, err := evaluation.Figures(nil, metrics)
 	return append(figures, judged...), err

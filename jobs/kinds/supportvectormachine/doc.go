@@ -11,6 +11,17 @@
 // and as one of side -1 that pulls it down to its number and params.epsilon. Its support vectors have the difference of
 // both coefficients, beta.
 //
+// With params.mode one_class there is one machine of records without classes (Schoelkopf, Platt, Shawe-Taylor, Smola
+// and Williamson, "Estimating the support of a high-dimensional distribution", Neural Computation 13, 2001). The
+// coefficient of a record is at most its weight, all coefficients add up to nu times the sum of the weights, and
+// f - rho is above 0 where records are like those of training; rho is -b. All records are of side +1, with targets of
+// 0. Their coefficients need that sum from the start, so two stages come before training, and a stage prove that begins
+// it.
+//
+//	weigh    adds up the costs by block, exactly
+//	start    takes the first records by ordinal with their costs as coefficients, the last one in part, as support
+//	         vectors to begin with (as LIBSVM does: Chang and Lin, ACM TIST 2, 2011, section 4.1)
+//
 // # Rounds
 //
 // The records lie in at most params.blocks logical blocks of one size, each the leaf of a round. Each training
@@ -21,7 +32,9 @@
 //	         the most violating records of its block; the step solves the dual of the next working sets
 //	fetch    gathers the rows of the next working sets, before the step solves them
 //	collect  gathers the records whose alpha is not 0: the support vectors
-//	prove    computes f of each record anew, in float64 kernel values, and what the certificates add up
+//	prove    computes f of each record anew, in float64 kernel values, and what the certificates and the bounds on the
+//	         margins add up
+//	close    after the training: writes the support vectors, and draws the records of a picture; where it is asked for
 //
 // A machine trains until its violation is at most params.tol. When all do, the support vectors are collected, and
 // violation and objectives are taken from f of stage prove. A machine whose violation is above params.tol then
@@ -45,9 +58,17 @@
 // (4 units in the last place, see package kernels). A sigmoid kernel, and a polynomial one whose scale or offset is
 // negative, may not be positive semidefinite: then the dual bounds nothing, and the model says so.
 //
+// # Probabilities
+//
+// With params.probability each record falls into one of five folds, by chance of its identity. First the machines are
+// trained without a fold, in turn: its records cost nothing, and their decisions are kept as carry at the end (stage
+// hold). Rounds of stage calibrate then fit a sigmoid to the decisions of each machine, by exact sums (package
+// calibration). The machines of all records are trained last, and are those of a job without probabilities.
+//
 // # Phases
 //
 //	features  width, labels, scaling, hashing; see package features
 //	train     as above
+//	threshold of one class: the novelty that few normal records exceed, see evaluation.Detection
 //	evaluate  on the test records, where there are some
 package supportvectormachine

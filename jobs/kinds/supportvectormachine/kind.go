@@ -1,6 +1,7 @@
 package supportvectormachine
 
 import (
+	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/blocks"
 	"github.com/gram-compute/gram/jobs/learn/classify"
@@ -8,6 +9,7 @@ import (
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/kernels"
+	"github.com/gram-compute/gram/jobs/learn/margin"
 	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -34,21 +36,26 @@ const (
 // Params of a job of kind SupportVectorMachine.
 type Params struct {
 	kernels.Params
-	Mode         string              `json:"mode"`
-	Epsilon      float64             `json:"epsilon"`
-	C            float64             `json:"C"`
-	Tol          float64             `json:"tol"`
-	WorkingSet   int                 `json:"working_set"`
-	MaxRounds    int                 `json:"max_rounds"`
-	ClassWeights params.ClassWeights `json:"class_weights,omitempty"`
-	Costs        evaluation.Costs    `json:"costs,omitempty"`
-	Features     features.Params     `json:"features"`
+	Mode         string                    `json:"mode"`
+	Epsilon      float64                   `json:"epsilon"`
+	Nu           float64                   `json:"nu"`
+	Novelty      *evaluation.NoveltyParams `json:"novelty,omitempty"`
+	C            float64                   `json:"C"`
+	Tol          float64                   `json:"tol"`
+	WorkingSet   int                       `json:"working_set"`
+	MaxRounds    int                       `json:"max_rounds"`
+	ClassWeights params.ClassWeights       `json:"class_weights,omitempty"`
+	Costs        evaluation.Costs          `json:"costs,omitempty"`
+	margin.Outputs
+	Probabilities
+	Features features.Params `json:"features"`
 	blocks.Number
 }
 
 // Parameters declares the parameters.
 func (p *Params) Parameters() []params.Parameter {
-	return append(append(p.modeParameters(), p.Declare(kernels.RBF)...),
+	list := append(p.modeParameters(), p.Declare(kernels.RBF)...)
+	list = append(list,
 		params.Number("C", &p.C, 1, "[1e-9, 1e9]").
 			Says("Cost of a record that is not beyond the margin, and the most that its coefficient may be."),
 		params.Number("tol", &p.Tol, 1e-3, "[1e-12, 1)").
@@ -63,13 +70,18 @@ func (p *Params) Parameters() []params.Parameter {
 		p.Costs.Parameter(evaluation.CostsJudge),
 		p.Features.Section(),
 	)
+	return append(append(list, p.probabilityParameter()), p.Outputs.Parameters(p.needMargin)...)
 }
 
 // Complete writes in the defaults of the kernel.
 func (p *Params) Complete() { p.Params = p.WithDefaults() }
 
 // job is what all phases of a job know.
-type job struct{ classify.Job[Params] }
+type job struct {
+	classify.Job[Params]
+	way       dataset.Way          // how training records are named
+	detection evaluation.Detection // of one class
+}
 
 // New makes the algorithm: the phases of the package.
 func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
@@ -77,13 +89,20 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := job{read}
-	space, err := features.NewBuilder(j.Params.Features, spec, j.Params.labels(), features.Compares())
+	j := job{Job: read, way: jobs.WayOf(spec.Spec, jobs.Input)}
+	options, judging := []features.Option{j.Params.labels(), features.Compares()}, j.Judge.Phases()
+	if j.Params.oneClass() {
+		if err := j.detects(spec); err != nil {
+			return nil, err
+		}
+		options, judging = append(options, features.Of(j.Train, j.detection.Novel)), j.detection.Phases()
+	}
+	space, err := features.NewBuilder(j.Params.Features, spec, options...)
 	if err != nil {
 		return nil, params.In("spec.params", err)
 	}
 	phases := jobs.Phases{space.Planned(j.begin), (&trainPhase{j}).phase()}
-	return j.Params.Algorithm(append(phases, j.Judge.Phases()...)), nil
+	return j.Params.Algorithm(append(phases, judging...)), nil
 }
 
 // begin begins with coefficients of 0, and checks the parameters with the space.
@@ -98,19 +117,27 @@ func (j job) begin(_ jobs.Arrays, space *features.Space, plan jobs.Plan) (jobs.N
 	if err := checkSize(space); err != nil {
 		return jobs.Next{}, err
 	}
+	if j.Params.oneClass() {
+		if err := checkVaries(space); err != nil {
+			return jobs.Next{}, err
+		}
+	}
 	kernel, err := j.Params.Of(space.Width)
 	if err != nil {
 		return jobs.Next{}, err
 	}
 	s := newTraining(&model{space: space, kernel: kernels.NewFunction(kernel, space), regresses: j.Params.regresses(),
-		epsilon: j.Params.Epsilon})
+		epsilon: j.Params.Epsilon, oneClass: j.Params.oneClass(), nu: j.Params.Nu})
 	s.costs = costs
+	if j.Params.Probability {
+		s.calibrating = newCalibrating(len(s.bias))
+	}
 	return jobs.Next{Phase: trainName, State: jobs.ArraysOf(s), Trees: []int{plan.Blocks}}, nil
 }
 
-// costs are those of a record that weighs 1, by its class; of regression there is one.
+// costs are those of a record that weighs 1, by its class; of regression and of one class there is one.
 func (j job) costs(labels []string) ([]float64, error) {
-	if j.Params.regresses() {
+	if j.Params.regresses() || j.Params.oneClass() {
 		return []float64{j.Params.C}, nil
 	}
 	if _, err := j.Params.Costs.Rule(labels); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/kernels"
 	"github.com/gram-compute/gram/jobs/learn/rows"
@@ -14,12 +15,14 @@ import (
 // coefficients are a leaf's carry: of each training record of its block, one of each for each slot.
 type coefficients struct {
 	alpha, f []float64 // [records x slots]
+	held     []float64 // alike, of trainings without a record's fold; nil where no probabilities are asked for
 }
 
 // Fields lists the coefficients.
 func (c *coefficients) Fields(f *jobs.Fields) {
 	jobs.List(f, "alpha", &c.alpha)
 	jobs.List(f, "f", &c.f, len(c.alpha))
+	jobs.Optional(f, "held", &c.held, len(c.alpha))
 }
 
 // walk goes over the records of a leaf's block.
@@ -34,16 +37,21 @@ type walk struct {
 	moves     []moves                   // by class, what they do to the records of that class
 	moved     []float32                 // the rows of the moves of one class, and their points
 	points    kernels.Points
-	changed   map[int64][]int // the working members of a record, by its ordinal
+	changed   map[int64][]int  // the working members of a record, by its ordinal
+	places    map[uint64][]int // support vectors by the hash of their row, where margins are bounded
 	dense     []float32
 	groups    []group // records of a chunk by class
 	values    []float32
 	sum, k    []float64
 	rowsOf    kernels.ExactRows
 	proof     *proofSums // of stage prove
-	carries   bool       // rows go with candidates
-	copyOf    int64      // the record of copied
-	copied    []float32  // the row that was copied last
+	closing   *closing   // of stage close
+	foldOf    func(r record) int
+	start     *start // of stages weigh and start
+	detection evaluation.Detection
+	carries   bool      // rows go with candidates
+	copyOf    int64     // the record of copied
+	copied    []float32 // the row that was copied last
 }
 
 // leaf goes once over the leaf's own block.
@@ -54,12 +62,8 @@ func (p *trainPhase) leaf(
 		return p.fetch(ctx, s, leaf, carry)
 	}
 	w := p.newWalk(s, ops)
-	if len(carry) > 0 {
-		if _, err := jobs.Read(carry, &w.before); err != nil {
-			return nil, nil, err
-		}
-		n := len(w.before.alpha)
-		w.after = coefficients{alpha: make([]float64, 0, n), f: make([]float64, 0, n)}
+	if err := w.take(carry, leaf); err != nil {
+		return nil, nil, err
 	}
 	reader, keep := s.space.NewReader(), p.Train()
 	if s.rounds > 0 {
@@ -84,7 +88,7 @@ func (p *trainPhase) leaf(
 			len(w.after.alpha))
 	}
 	w.tell()
-	return w.tally, jobs.ArraysOf(&w.after), nil
+	return w.tally, jobs.ArraysOf(&w.after), w.write(ctx, leaf, p.Params.SupportVectors)
 }
 
 // tell puts the candidates into the tally.
@@ -103,15 +107,33 @@ func (w *walk) tell() {
 			w.keep(k, c)
 		}
 	}
+	if w.stage == stageHold {
+		clear(w.after.alpha)
+		clear(w.after.f)
+	}
 	w.pack()
 }
 
+// take begins with what the leaf carried.
+func (w *walk) take(carry jobs.Arrays, leaf jobs.Leaf) error {
+	if len(carry) > 0 {
+		if _, err := jobs.Read(carry, &w.before); err != nil {
+			return err
+		}
+		n := len(w.before.alpha)
+		w.after = coefficients{alpha: make([]float64, 0, n), f: make([]float64, 0, n)}
+	}
+	return w.beginOneClass(leaf)
+}
+
 func (p *trainPhase) newWalk(s *training, ops *kernelops.Set) *walk {
-	w := &walk{training: s, tally: newTally(s, p.candidates(s)), evaluator: kernels.Evaluator{Ops: ops},
-		coarse:  s.kernel.Coarse(),
-		rowsOf:  kernels.ExactRows{Exact: kernels.Exact{Kernel: s.kernel.Kernel}, Ops: ops},
-		chosen:  make([]*smo.Candidates[member], len(s.bias)),
-		changed: make(map[int64][]int), groups: make([]group, s.classes())}
+	w := &walk{training: s, detection: p.detection, tally: newTally(s, p.candidates(s)),
+		evaluator: kernels.Evaluator{Ops: ops},
+		coarse:    s.kernel.Coarse(),
+		rowsOf:    kernels.ExactRows{Exact: kernels.Exact{Kernel: s.kernel.Kernel}, Ops: ops},
+		chosen:    make([]*smo.Candidates[member], len(s.bias)),
+		foldOf:    p.foldsOf(),
+		changed:   make(map[int64][]int), groups: make([]group, s.classes())}
 	switch s.stage {
 	case stageTrain:
 		w.carries = s.travels(p.Params.WorkingSet)
@@ -124,8 +146,14 @@ func (p *trainPhase) newWalk(s *training, ops *kernelops.Set) *walk {
 		}
 		w.most = 1
 	}
-	if s.stage == stageProve {
+	switch {
+	case s.stage == stageClose:
+		w.closing = p.newClosing(s.model)
+	case s.stage == stageProve:
 		w.proof = newProofSums(s.model, ops)
+		if s.margins != nil {
+			w.tally.margins, w.places = newMarginTally(len(s.bias)), s.placesOf()
+		}
 	}
 	w.begin()
 	return w
@@ -166,6 +194,12 @@ func (w *walk) chunk(v features.Vectors, from, to int, part jobs.Part) error {
 	}
 	for i := range c.IDs {
 		r := record{Chunk: c, i: i, ordinal: part.First + int64(v.Records[from+i]), at: base + i*n}
+		if w.oneClass {
+			var err error
+			if r.novel, err = w.detection.Novel(v.IDs[from+i], part.Labels, v.Records[from+i]); err != nil {
+				return err
+			}
+		}
 		if w.regresses {
 			var err error
 			if r.number, err = targetOf(part.Labels, v, from+i); err != nil {
@@ -179,13 +213,13 @@ func (w *walk) chunk(v features.Vectors, from, to int, part jobs.Part) error {
 	return nil
 }
 
-// group sorts the records of a chunk by class. Those of numbers are all in the group of class 1.
+// group sorts the records of a chunk by class. Those of numbers and of one class are all in the group of class 1.
 func (w *walk) group(c rows.Chunk) error {
 	for y := range w.groups {
 		w.groups[y].records, w.groups[y].rows = w.groups[y].records[:0], w.groups[y].rows[:0]
 	}
 	for i, y := range c.Class {
-		if w.regresses {
+		if w.regresses || w.oneClass {
 			y = 1
 		}
 		if y < 0 {
@@ -202,6 +236,9 @@ func (w *walk) carryOver(base, n int) error {
 	if len(w.before.alpha) == 0 {
 		w.after.alpha = append(w.after.alpha, make([]float64, n)...)
 		w.after.f = append(w.after.f, make([]float64, n)...)
+		if w.calibrating != nil {
+			w.after.held = append(w.after.held, make([]float64, n)...)
+		}
 		return nil
 	}
 	if base+n > len(w.before.alpha) {
@@ -209,6 +246,12 @@ func (w *walk) carryOver(base, n int) error {
 	}
 	w.after.alpha = append(w.after.alpha, w.before.alpha[base:base+n]...)
 	w.after.f = append(w.after.f, w.before.f[base:base+n]...)
+	if w.calibrating != nil {
+		if len(w.before.held) != len(w.before.alpha) {
+			return jobs.Malformed("%d decisions are kept for %d coefficients", len(w.before.held), len(w.before.alpha))
+		}
+		w.after.held = append(w.after.held, w.before.held[base:base+n]...)
+	}
 	return nil
 }
 

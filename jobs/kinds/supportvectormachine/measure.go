@@ -12,11 +12,15 @@ type record struct {
 	i       int // in the chunk
 	ordinal int64
 	number  float64 // of regression
+	novel   bool    // of one class: not to learn from
 	at      int     // of its first coefficient
 }
 
 // measure takes over what the last step did to the coefficients of a record, and measures where it stands.
 func (w *walk) measure(r record) error {
+	if w.oneClass {
+		return w.measureOneClass(r)
+	}
 	class := int(r.Class[r.i])
 	if w.regresses {
 		class = 0
@@ -31,11 +35,28 @@ func (w *walk) measure(r record) error {
 	if w.stage == stageCollect {
 		w.collect(r, class)
 	}
-	if cost == 0 {
+	if w.holds(r) {
 		return nil
 	}
-	if w.regresses {
+	if w.stage == stageCalibrate {
+		return w.calibrate(r, class, cost)
+	}
+	if w.closing != nil {
+		w.closing.add(r, class, cost, w.after.alpha[r.at:r.at+w.perRecord()], w.after.f[r.at:])
+	}
+	switch {
+	case cost == 0:
+		return nil
+	case w.regresses:
 		return w.measureNumber(r, cost)
+	}
+	return w.measureClass(r, class, cost)
+}
+
+// measureClass measures a record of a class in each machine of that.
+func (w *walk) measureClass(r record, class int, cost float64) error {
+	if w.tally.margins != nil {
+		w.findTwins(r.X.Row(r.i), class)
 	}
 	for slot := range w.tally.classes.slots() {
 		machine, y := w.tally.classes.at(class, slot)
@@ -51,6 +72,9 @@ func (w *walk) measure(r record) error {
 		terms := smo.Record{Alpha: w.after.alpha[at], Y: y, Cost: cost, Value: w.after.f[at], Error: w.proof.errors[at]}
 		if err := w.addTerms(machine, terms.Terms(w.bias[machine]), terms.Alpha != 0, r); err != nil {
 			return err
+		}
+		if w.tally.margins != nil {
+			w.tally.margins.nearest[machine].Add(terms)
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/kernels"
+	"github.com/gram-compute/gram/jobs/learn/margin"
 	"github.com/gram-compute/gram/jobs/learn/smo"
 	"github.com/gram-compute/gram/kernelops"
 )
@@ -16,9 +17,16 @@ type model struct {
 	// regresses says that the one machine gives a number, and epsilon by how much it may be off and cost nothing.
 	regresses bool
 	epsilon   float64
+	// oneClass says that the one machine tells records like those that it was trained on from others.
+	oneClass bool
+	nu       float64
+	// threshold is the one novelty, rho - f, above which a record is an outlier; nil for 0.
+	threshold []float64
 	supports
 	violation []float64 // of each machine, at the end
 	proofs    []smo.Certificate
+	sigmoids  []float64   // [machines x 2]: A and B; nil if params.probability did not ask for them
+	margins   margin.List // nil if there are none, or params.margin did not ask for them
 	rounds    int64
 }
 
@@ -59,9 +67,9 @@ func (s *supports) Fields(f *jobs.Fields, width int, classes pairs) {
 }
 
 // classes are those of the machines. Of numbers there is one machine, in which each record is there twice: as one of
-// class 1 that pulls its decision up, and one of class 0 that pulls it down.
+// class 1 that pulls its decision up, and one of class 0 that pulls it down. Of one class it is one of class 1.
 func (m *model) classes() pairs {
-	if m.regresses {
+	if m.regresses || m.oneClass {
 		return 2
 	}
 	return pairs(m.space.Labels.Len())
@@ -78,8 +86,12 @@ func (m *model) Fields(f *jobs.Fields) {
 	m.kernel.Fields(f, m.space)
 	jobs.List(f, "bias", &m.bias, m.classes().machines())
 	m.supports.Fields(f, m.space.Width, m.classes())
+	f.Check(m.checkOneClass)
 	jobs.List(f, "training.violation", &m.violation, m.classes().machines())
 	m.proofFields(f)
+	m.sigmoidFields(f)
+	m.margins.Fields(f, m.classes().machines())
+	f.Require(m.margins == nil || m.hasMargin(), "a margin with kernel %s", m.kernel.Text())
 	jobs.Scalar(f, "training.rounds", &m.rounds)
 	f.Require(jobs.Finite(m.bias) && m.rounds >= 0 && m.rounds <= maxRounds,
 		"a support vector machine after %d rounds, or with a bias that is not finite", m.rounds)

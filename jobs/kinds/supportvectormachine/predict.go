@@ -2,14 +2,16 @@ package supportvectormachine
 
 import (
 	"context"
-	"math"
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/calibration"
+	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/kernels"
 	"github.com/gram-compute/gram/jobs/learn/rank"
 	"github.com/gram-compute/gram/jobs/learn/rows"
+	"github.com/gram-compute/gram/jobs/learn/voting"
 	"github.com/gram-compute/gram/kernelops"
 )
 
@@ -29,6 +31,7 @@ type predictor struct {
 	decisions []float64     // of one record, by machine
 	votes     []float64
 	outcomes  []jobs.Outcome
+	pairs     *calibration.Pairs
 }
 
 // machineTerm is a coefficient, with its sign.
@@ -45,7 +48,7 @@ func NewPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
 	}
 	p := &predictor{model: m, reader: m.space.NewReader(), labels: m.space.Labels.List(),
 		evaluator: kernels.Evaluator{Ops: ops}, decisions: make([]float64, len(m.bias)),
-		votes: make([]float64, 2*m.space.Labels.Len())}
+		votes: make([]float64, m.space.Labels.Len())}
 	p.supports.Set(m.kernel, ops, m.matrix())
 	classes := m.classes()
 	if m.regresses {
@@ -70,12 +73,19 @@ func NewPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
 
 // Answers are a label, and as scores of two classes the decision of the machine and of it with the other sign; of more,
 // the votes of each class, with less than half a vote more or less for how clear its decisions are. Of numbers they are
-// a value.
+// a value, of one class inlier or outlier, and f - rho.
 func (p *predictor) Answers() jobs.Answers {
-	if p.regresses {
+	switch {
+	case p.oneClass:
+		return evaluation.DetectorAnswers("score")
+	case p.regresses:
 		return jobs.Answers{Value: "value"}
 	}
-	return jobs.Answers{Labels: p.labels, Value: "score", Scores: p.labels}
+	value := "score"
+	if p.sigmoids != nil {
+		value = "probability"
+	}
+	return jobs.Answers{Labels: p.labels, Value: value, Scores: p.labels}
 }
 
 // Predict gives each record the label of the greatest score, of equals the first.
@@ -106,11 +116,18 @@ func (p *predictor) chunk(c rows.Chunk) error {
 		if !jobs.Finite(p.decisions) {
 			return kernels.Beyond(id, p.kernel.Kernel)
 		}
+		if p.oneClass {
+			p.outcomes = append(p.outcomes, p.oneClassOutcome(p.decisions[0]))
+			continue
+		}
 		if p.regresses {
 			p.outcomes = append(p.outcomes, jobs.Outcome{Value: p.decisions[0]})
 			continue
 		}
 		scores := p.scores()
+		if p.sigmoids != nil {
+			scores = p.probabilities()
+		}
 		best := rank.First(scores)
 		p.outcomes = append(p.outcomes, jobs.Outcome{Label: p.labels[best], Value: scores[best], Scores: scores})
 	}
@@ -143,8 +160,7 @@ func (p *predictor) valuesOf(c rows.Chunk) (func(i int) []float64, error) {
 	}, nil
 }
 
-// scores are those of the decisions. Of more than two classes each machine votes, and the sum s of the decisions for a
-// class adds s / (3 (|s| + 1)), which decides between equal votes.
+// scores are those of the decisions; of more than two classes, the votes of the machines.
 func (p *predictor) scores() []float64 {
 	n := len(p.labels)
 	scores := make([]float64, n)
@@ -152,20 +168,6 @@ func (p *predictor) scores() []float64 {
 		scores[0], scores[1] = -p.decisions[0], p.decisions[0]
 		return scores
 	}
-	sum := p.votes[:n]
-	clear(sum)
-	for k, d := range p.decisions {
-		first, second := p.classes().classes(k)
-		sum[first] -= d
-		sum[second] += d
-		if d > 0 {
-			scores[second]++
-		} else {
-			scores[first]++
-		}
-	}
-	for y, s := range sum {
-		scores[y] += s / float64(3*(math.Abs(s)+1))
-	}
+	voting.Classes(n).Vote(scores, p.votes, p.decisions)
 	return scores
 }

@@ -8,10 +8,11 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// The modes: labels are classes or numbers.
+// The modes: labels are classes or numbers, or the records are of one class.
 const (
 	modeClassify = "classify"
 	modeRegress  = "regress"
+	modeOneClass = "one_class"
 )
 
 // Bounds of params.epsilon.
@@ -22,10 +23,14 @@ const (
 
 func (p *Params) modeParameters() []params.Parameter {
 	return []params.Parameter{
-		params.Choice("mode", &p.Mode, modeClassify, modeClassify, modeRegress).
-			Says("Labels are classes, or with regress numbers, which one machine meets."),
+		params.Choice("mode", &p.Mode, modeClassify, modeClassify, modeRegress, modeOneClass).
+			Says("Labels are classes, or with regress numbers, which one machine meets. With one_class the records need no " +
+				"labels: the machine says which records are like them."),
 		params.Number("epsilon", &p.Epsilon, defaultEpsilon, "[0, 1e9]").
 			Says("By how much a number may be off and cost nothing, in mode regress."),
+		p.nuParameter(),
+		params.OptionalSection("novelty", &p.Novelty).
+			Says("In mode one_class: how novel records are told and judged. Without it there is no threshold but rho."),
 	}
 }
 
@@ -33,7 +38,7 @@ func (p Params) regresses() bool { return p.Mode == modeRegress }
 
 // labels is what the labels of records have to be.
 func (p Params) labels() features.Option {
-	if p.regresses() {
+	if p.regresses() || p.oneClass() {
 		return features.NoClasses()
 	}
 	return features.Classes(2)
@@ -49,6 +54,9 @@ func (p *Params) Check() error {
 			WithHint("Weigh records one by one: spec.input.weight.")
 	case p.regresses() && p.Costs != nil:
 		return protocol.SpecFault("costs are of decisions between classes; in mode regress there are none")
+	}
+	if err := p.checkOneClass(); err != nil {
+		return err
 	}
 	return p.Params.Check()
 }
@@ -69,6 +77,9 @@ const epsilonName = "regression.epsilon"
 // modeFields lists what a model of numbers has besides.
 func (m *model) modeFields(f *jobs.Fields) {
 	n := m.space.Labels.Len()
+	if m.oneClassFields(f) {
+		return
+	}
 	if m.regresses = f.Has(epsilonName, m.regresses); m.regresses {
 		jobs.Scalar(f, epsilonName, &m.epsilon)
 		f.Require(n == 0 && m.epsilon >= 0 && m.epsilon <= maxEpsilon, "a machine of numbers with %d classes and epsilon %v",
@@ -96,6 +107,9 @@ func (m *model) variable(ordinal int64, class int) int64 {
 
 // target is what f + b of a variable of a side aims at.
 func (m *model) target(number, y float64) float64 {
+	if m.oneClass {
+		return 0
+	}
 	if m.regresses {
 		return number - float64(y*m.epsilon)
 	}

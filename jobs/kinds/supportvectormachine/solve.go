@@ -54,7 +54,9 @@ func (p *trainPhase) solve(ctx context.Context, s *training) error {
 	set := &s.working
 	if s.stage = stageTrain; set.len() == 0 && len(s.active(p.Params.WorkingSet)) == 0 ||
 		s.rounds >= int64(p.Params.MaxRounds) {
-		s.stage = stageCollect
+		if s.stage = stageCollect; s.calibrating.leavesOut() {
+			s.stage = stageHold
+		}
 	}
 	set.own()
 	group, ctx := errgroup.WithContext(ctx)

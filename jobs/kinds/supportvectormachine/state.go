@@ -5,29 +5,42 @@ import (
 	"slices"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/margin"
+	"github.com/gram-compute/gram/jobs/learn/sums"
 )
 
 // The stages of the training. A round of train changes the coefficients of working sets; where their rows did not come
 // with the candidates, one of fetch gathers them first. One of collect gathers the support vectors; one of prove
-// computes the decisions on all records anew, in float64, and certifies them.
+// computes the decisions on all records anew, in float64, and certifies them; one of close, where it is asked for,
+// writes the support vectors. For probabilities there are trainings without a fold before, each of which ends in one of
+// hold, that keeps the decisions on the fold; rounds of calibrate fit the sigmoids.
 const (
 	stageTrain = iota
 	stageCollect
 	stageProve
+	stageClose
 	stageFetch
+	stageHold
+	stageCalibrate
+	// Of one class, before the others: a round of weigh adds up what the records weigh, and one of start chooses the
+	// coefficients to begin with.
+	stageWeigh
+	stageStart
 )
 
 // training is a model in training. In stage train it has no support vectors, only the working sets.
 type training struct {
 	*model
-	stage   int
-	costs   []float64 // of a record of each class that weighs 1
-	settled []int32   // 1 of the machines whose violation is at most tol
-	working members   // the working sets, with what the last round changed
-	rows    table     // of the working sets
-	wanted  []int64   // in stage fetch: the records whose rows are missing, ascending
-	exact   int       // 1: kernel values are those of float64, as float32 ones do not lead on
-	proved  float64   // the greatest violation of the last pass of stage prove
+	stage       int
+	costs       []float64    // of a record of each class that weighs 1
+	settled     []int32      // 1 of the machines whose violation is at most tol
+	working     members      // the working sets, with what the last round changed
+	rows        table        // of the working sets
+	wanted      []int64      // in stage fetch: the records whose rows are missing, ascending
+	exact       int          // 1: kernel values are those of float64, as float32 ones do not lead on
+	calibrating *calibrating // nil where no probabilities are asked for
+	proved      float64      // the greatest violation of the last pass of stage prove
+	weights     *sums.Exact  // of one class: the costs by block, in stage start
 }
 
 // newTraining begins the training of a model that has its space, kernel and mode.
@@ -38,17 +51,29 @@ func newTraining(m *model) *training {
 	for k := range m.violation {
 		m.violation[k] = math.MaxFloat64
 	}
-	return &training{model: m, settled: make([]int32, n), proved: math.MaxFloat64}
+	if m.hasMargin() {
+		m.margins = margin.Unbounded(n)
+	}
+	s := &training{model: m, settled: make([]int32, n), proved: math.MaxFloat64}
+	if m.oneClass {
+		s.stage = stageWeigh
+	}
+	return s
 }
 
 // Fields lists the state.
 func (s *training) Fields(f *jobs.Fields) {
 	jobs.Make(f, &s.model).Fields(f)
-	f.Int("stage", &s.stage, stageTrain, stageFetch)
+	f.Int("stage", &s.stage, stageTrain, stageStart)
 	jobs.List(f, "costs", &s.costs, max(1, s.space.Labels.Len()))
 	jobs.List(f, "settled", &s.settled, s.classes().machines())
 	f.Int("exact", &s.exact, 0, 1)
 	jobs.Scalar(f, "proved", &s.proved)
+	if f.Has("calibration.bias", s.calibrating != nil) {
+		jobs.Make(f, &s.calibrating).Fields(f, s.classes().machines())
+	}
+	f.Require(s.calibrating != nil || s.stage != stageHold && s.stage != stageCalibrate, "stage %d", s.stage)
+	weightFields(f, &s.weights)
 	s.working.Fields(f, "working", s.classes())
 	s.rows.Fields(f, "rows", s.space.Width)
 	jobs.List(f, "wanted", &s.wanted)
@@ -58,7 +83,8 @@ func (s *training) Fields(f *jobs.Fields) {
 // own gives the state memory that no array shares.
 func (s *training) own() {
 	s.bias, s.violation, s.proofs = slices.Clone(s.bias), slices.Clone(s.violation), slices.Clone(s.proofs)
-	s.settled = slices.Clone(s.settled)
+	s.calibrating = s.calibrating.own()
+	s.settled, s.margins = slices.Clone(s.settled), slices.Clone(s.margins)
 }
 
 // machineNumbers bounds the rows of the working sets of a round, in values, and machineMembers their members. More

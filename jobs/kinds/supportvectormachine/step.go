@@ -20,7 +20,7 @@ const trainName = "train"
 func (p *trainPhase) phase() jobs.Phase {
 	return jobs.MapReduce[*training, *tally]{
 		Name: trainName, State: jobs.Load[training], Partial: func() *tally { return new(tally) },
-		Carry: p.leaf, Merge: (*tally).plus, Step: p.step,
+		Carry: p.leaf, Merge: (*tally).plus, Step: p.step, Gathers: p.gathers,
 	}.Phase()
 }
 
@@ -35,6 +35,9 @@ func (p *trainPhase) step(ctx context.Context, s *training, all *tally, round jo
 		return jobs.Next{}, jobs.Malformed("a tally of %d classes and %d columns", all.classes, all.rows.width)
 	}
 	s.own()
+	if s.stage == stageClose {
+		return p.close(ctx, s, all, round)
+	}
 	if s.stage != stageFetch {
 		s.rounds++
 	}
@@ -44,6 +47,18 @@ func (p *trainPhase) step(ctx context.Context, s *training, all *tally, round jo
 		if err := p.train(ctx, s, all, &facts); err != nil {
 			return jobs.Next{}, err
 		}
+	case stageHold:
+		p.hold(s, all, &facts)
+	case stageCalibrate:
+		if err := p.fit(s, all, &facts); err != nil {
+			return jobs.Next{}, err
+		}
+	case stageWeigh:
+		if err := s.weighed(all, round.Plan.Blocks); err != nil {
+			return jobs.Next{}, err
+		}
+	case stageStart:
+		s.supports, s.weights, s.stage = all.found, nil, stageProve
 	case stageFetch:
 		if err := p.fetched(ctx, s, all); err != nil {
 			return jobs.Next{}, err
@@ -74,6 +89,10 @@ func (p *trainPhase) train(ctx context.Context, s *training, all *tally, facts *
 	for _, k := range s.active(p.Params.WorkingSet) {
 		e := all.extremes[k]
 		if math.IsInf(e.Violation(), 0) && s.violation[k] == math.MaxFloat64 {
+			if s.calibrating.leavesOut() { // the fold has all records of a class
+				s.settled[k] = 1
+				continue
+			}
 			return p.weightless(s, k)
 		}
 		s.violation[k], s.bias[k] = max(0, e.Violation()), e.Bias()
@@ -84,7 +103,9 @@ func (p *trainPhase) train(ctx context.Context, s *training, all *tally, facts *
 		worst = max(worst, s.violation[k])
 		full = full || !s.join(k, p.choose(k, all, &old), records)
 	}
-	facts.Add(fmt.Sprintf("svm.round.%06d.violation", s.rounds), worst)
+	if !s.calibrating.leavesOut() {
+		facts.Add(fmt.Sprintf("svm.round.%06d.violation", s.rounds), worst)
+	}
 	have := s.rows
 	s.rows, s.wanted = tableOf(s.space.Width, records, &have, &all.rows)
 	if len(s.wanted) > 0 {
@@ -96,7 +117,7 @@ func (p *trainPhase) train(ctx context.Context, s *training, all *tally, facts *
 
 // weightless is the fault of a class of which no training record counts.
 func (p *trainPhase) weightless(s *training, machine int) error {
-	if s.regresses {
+	if s.regresses || s.oneClass {
 		return protocol.EmptyFault("every training record weighs 0").WithHint("Check spec.input.weight.")
 	}
 	first, second := s.classes().classes(machine)
@@ -167,15 +188,21 @@ func (p *trainPhase) certify(s *training, all *tally) error {
 		if s.regresses {
 			standing.Rate = all.rate + s.epsilon
 		}
-		s.proofs[k] = smo.Certify(standing)
+		s.proofs[k] = s.certificate(standing, k)
+		s.bound(k, standing, all.margins)
 		s.violation[k] = max(0, all.extremes[k].Violation())
-		if s.proves() && !(s.proofs[k].Primal >= 0) || s.violation[k]-s.violation[k] != 0 {
+		p := s.proofs[k].Primal
+		if s.proves() && !(p >= 0 || s.oneClass && p-p == 0) || s.violation[k]-s.violation[k] != 0 {
 			return jobs.Malformed("the objective of machine %d is %v, its violation %v", k, s.proofs[k].Primal,
 				s.violation[k])
 		}
 		worst = max(worst, s.violation[k])
 	}
 	stuck := worst > s.proved/2
+	if begins := s.oneClass && s.proved == math.MaxFloat64; begins {
+		s.stage, s.proved = stageTrain, min(worst, math.MaxFloat64/2)
+		return nil
+	}
 	if worst <= p.Params.Tol || s.rounds >= int64(p.Params.MaxRounds) || stuck && s.exact == 1 {
 		return nil
 	}
@@ -206,9 +233,20 @@ func (p *trainPhase) end(s *training, facts jobs.Facts, round jobs.Round) (jobs.
 		facts.Add(jobs.WarningsMetric, []string{fmt.Sprintf("after %d rounds, the violation is %.3g, more than params.tol, "+
 			"%g: raise params.max_rounds, scale the features, or lower params.C", s.rounds, worst, p.Params.Tol)})
 	}
+	s.marginFacts(&facts, p.Params.Margin)
 	metrics, err := facts.Metrics()
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	return p.Judge.End(jobs.Next{State: jobs.ArraysOf(s.model), Metrics: metrics}, round.Plan), nil
+	if p.closes(s.model) {
+		s.stage = stageClose
+		next := jobs.Next{Phase: trainName, Trees: []int{round.Plan.Blocks}, State: jobs.ArraysOf(s)}
+		next.Metrics = metrics
+		return next, nil
+	}
+	next := jobs.Next{State: jobs.ArraysOf(s.model), Metrics: metrics}
+	if s.oneClass {
+		return p.detection.End(next, round.Plan), nil
+	}
+	return p.Judge.End(next, round.Plan), nil
 }

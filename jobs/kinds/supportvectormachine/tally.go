@@ -2,6 +2,8 @@ package supportvectormachine
 
 import (
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/calibration"
+	"github.com/gram-compute/gram/jobs/learn/margin"
 	"github.com/gram-compute/gram/jobs/learn/smo"
 	"github.com/gram-compute/gram/jobs/learn/sums"
 	"github.com/gram-compute/gram/protocol"
@@ -12,17 +14,20 @@ const termSums = 7
 
 // tally is what leaves found together.
 type tally struct {
-	classes pairs
-	most    int // candidates of each side and machine
-	// variables is how many a record is: 1, of numbers 2.
-	variables int
-	up, low   members        // the most violating of each side
-	rows      table          // of candidates that the state does not have, or those that a round of stage fetch gathers
-	extremes  []smo.Extremes // of each machine
-	terms     *sums.Exact    // [machines x termSums]
-	rate      float64        // the greatest |target| of a number with a coefficient
-	diagonal  float64        // the greatest k(x, x) of a record with a coefficient
-	found     supports       // of stage collect
+	classes   pairs
+	most      int             // candidates of each side and machine
+	variables int             // of a record: 1, of numbers 2
+	up, low   members         // the most violating of each side
+	rows      table           // of candidates that the state does not have, or what stage fetch gathers
+	extremes  []smo.Extremes  // of each machine
+	terms     *sums.Exact     // [machines x termSums]
+	rate      float64         // the greatest |target| of a number with a coefficient
+	diagonal  float64         // the greatest k(x, x) of a record with a coefficient
+	found     supports        // of stages collect and start
+	margins   *marginTally    // of stage prove; nil of others
+	fits      *sums.Exact     // [machines x calibration.Sums], of stage calibrate; empty of others
+	written   *margin.Written // of stage close; nil of others
+	weights   *sums.Exact     // of stage weigh: the costs by block
 }
 
 func newTally(s *training, most int) *tally {
@@ -30,6 +35,10 @@ func newTally(s *training, most int) *tally {
 		extremes: make([]smo.Extremes, s.classes().machines()), terms: sums.NewExact(termSums * s.classes().machines())}
 	for k := range t.extremes {
 		t.extremes[k] = smo.NewExtremes()
+	}
+	t.fits = sums.NewExact(0)
+	if s.stage == stageCalibrate {
+		t.fits = sums.NewExact(calibration.Sums * s.classes().machines())
 	}
 	return t
 }
@@ -51,6 +60,14 @@ func (t *tally) Fields(f *jobs.Fields) {
 	jobs.Scalar(f, "diagonal", &t.diagonal)
 	jobs.Scalar(f, "rate", &t.rate)
 	t.found.Fields(f, width, t.classes)
+	if f.Has("margin.twins", t.margins != nil) {
+		jobs.Make(f, &t.margins).Fields(f, t.classes.machines())
+	}
+	jobs.Make(f, &t.fits).Fields(f, "fits")
+	if f.Has("support", t.written != nil) {
+		jobs.Make(f, &t.written).Fields(f)
+	}
+	weightFields(f, &t.weights)
 }
 
 func (t *tally) extremeFields(f *jobs.Fields) {
@@ -86,7 +103,19 @@ func (t *tally) plus(right *tally) (*tally, error) {
 	}
 	both.rows = t.rowsWith(right, both)
 	var err error
+	if both.margins, err = t.margins.plus(right.margins); err != nil {
+		return nil, err
+	}
+	if both.written, err = t.written.Plus(right.written); err != nil {
+		return nil, err
+	}
+	if both.fits, err = t.fits.Plus(right.fits); err != nil {
+		return nil, err
+	}
 	if both.terms, err = t.terms.Plus(right.terms); err != nil {
+		return nil, err
+	}
+	if both.weights, err = plusWeights(t.weights, right.weights); err != nil {
 		return nil, err
 	}
 	both.found = supports{

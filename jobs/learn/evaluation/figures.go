@@ -42,6 +42,8 @@ var drawings = map[string]func(json.RawMessage) ([]jobs.Figure, error){
 	mistakesMetric:   drawing(mistakeFigures),
 	costMetric:       drawing(costFigures),
 	regressionMetric: drawing(regressionFigures),
+	noveltyMetric:    drawing(noveltyFigures),
+	thresholdMetric:  drawing(thresholdFigures),
 }
 
 // drawing reads the value of a metric before it is drawn.

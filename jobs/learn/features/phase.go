@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/dataset/text"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/vocabulary"
@@ -23,8 +24,9 @@ type Builder struct {
 	hasher      *hasher // nil if terms have a dictionary
 	train       jobs.Records
 	countLabels bool
-	classes     int    // least number of classes; -1 if labels are not required
-	scaleField  string // see Compares; "" if the kind does not compare vectors
+	classes     int       // least number of classes; -1 if labels are not required
+	scaleField  string    // see Compares; "" if the kind does not compare vectors
+	leavesOut   LeavesOut // nil if it leaves none out
 }
 
 // Option changes what the builder requires of labels and columns.
@@ -37,6 +39,14 @@ func Classes(min int) Option { return func(b *Builder) { b.classes = min } }
 // NoClasses turns the counting of labels off. If labels are numbers or identifiers, the state would otherwise grow with
 // the number of records.
 func NoClasses() Option { return func(b *Builder) { b.countLabels = false } }
+
+// LeavesOut says which records of a block, whose labels it is given, do not count.
+type LeavesOut func(id dataset.Identity, labels [][]byte, i int) (bool, error)
+
+// Of takes other records to learn from than TrainingRecords, but for those that are left out.
+func Of(records jobs.Records, but LeavesOut) Option {
+	return func(b *Builder) { b.train, b.leavesOut = records, but }
+}
 
 // New returns the phase "features" for a spec. The phase passes the space of the training records to the phase next.
 func New(p Params, spec protocol.JobSpec, next string, options ...Option) (jobs.Phase, error) {
@@ -110,6 +120,13 @@ func (b *Builder) Count(ctx context.Context, leaf jobs.Leaf, ops *kernelops.Set)
 		for i, id := range block.IDs {
 			if !train(id) {
 				continue
+			}
+			if b.leavesOut != nil {
+				if out, err := b.leavesOut(id, block.Labels, i); err != nil {
+					return nil, err
+				} else if out {
+					continue
+				}
 			}
 			if err := l.add(block, i); err != nil {
 				return nil, err

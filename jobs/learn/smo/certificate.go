@@ -166,6 +166,11 @@ func (s Standing) certify(e [parts]float64) Certificate {
 	c.PrimalError = float64(slack*(quadratic+e[roundedLoss]+e[offLoss])) + tiny
 	c.DualError = float64(slack*(quadratic+e[roundedSize]+
 		e[unbalanced]+e[unbalancedCross]+e[unbalancedSquare])) + tiny
+	return c.closed()
+}
+
+// closed has the gap of both objectives, and its bound.
+func (c Certificate) closed() Certificate {
 	c.Gap = c.Primal - c.Dual
 	c.GapUpper = float64(slack * (max(0, c.Gap) + float64(unit*math.Abs(c.Gap)) + c.PrimalError + c.DualError))
 	if !(c.GapUpper >= 0) || c.Gap != c.Gap {
@@ -175,11 +180,13 @@ func (s Standing) certify(e [parts]float64) Certificate {
 }
 
 // Relative is the proved gap as a part of the primal objective, which is at least the least of all; +Inf if that is
-// not above 0.
+// not above 0. Where it is surely below 0, as that of a one-class machine, the least of all is further from 0.
 func (c Certificate) Relative() float64 {
-	switch {
+	switch below := -c.Primal - c.PrimalError; {
 	case c.GapUpper <= 1e6*tiny: // nothing but what is added for underflow
 		return 0
+	case below > 0:
+		return c.GapUpper / below
 	case !(c.Primal > 0):
 		return math.Inf(1)
 	}

@@ -44,6 +44,8 @@
 // and the larger of the sums of positive and of negative betas is scaled down alike: then the linear part changes by at
 // most |e| (max |z| + epsilon).
 //
+// CertifyOneClass has the objectives of a one-class machine, and what becomes of coefficients with another sum.
+//
 // Certify adds what rounding may hide. With |f_i - computed f_i| <= e_i, the square |w|^2 is off by at most the sum of
 // a_i e_i. The hinge has a slope of at most 1, so the loss is off by at most the sum of c_i e_i over the records whose
 // loss is not surely 0. A rounded sum of n terms is off by at most gamma(n) times the sum of their magnitudes (Higham,

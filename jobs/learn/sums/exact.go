@@ -191,6 +191,12 @@ func (e *Exact) Fields(f *jobs.Fields, name string) {
 	jobs.List(f, name, &e.limb, e.n, e.limbs)
 }
 
+// Only returns a list of sum i alone.
+func (e *Exact) Only(i int) *Exact {
+	from, to := i*e.limbs, (i+1)*e.limbs
+	return &Exact{n: 1, limbs: e.limbs, low: e.low, limb: e.limb[from:to:to], room: firstLimb}
+}
+
 // Int returns sum i as an integer; its unit is 2^Unit().
 func (e *Exact) Int(i int) *big.Int {
 	sum := e.limb[i*e.limbs:][:e.limbs]
