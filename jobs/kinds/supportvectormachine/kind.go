@@ -67,7 +67,7 @@ func (p *Params) Parameters() []params.Parameter {
 			Says("Violation of the conditions of Karush, Kuhn and Tucker at which a machine is done. In the end it is measured "+
 				"with kernel values in float64.").From("Chang and Lin, LIBSVM, section 4.1.2."),
 		params.Whole("working_set", &p.WorkingSet, 1024, 4, maxWorkingSet).
-			Says("Most coefficients of a machine that one round changes."),
+			Says("Most coefficients of a machine that one round changes. Above 512 they are at most a quarter of its records."),
 		params.Whole("max_rounds", &p.MaxRounds, 20_000, 1, maxRounds).
 			Says("Most rounds of training; two more prove what was reached."),
 		p.ClassWeights.Parameter(),

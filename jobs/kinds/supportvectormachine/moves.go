@@ -11,7 +11,7 @@ import (
 type moves struct {
 	terms   []move        // by slot, and within one in the order of the working set
 	places  map[int64]int // by record
-	records []int         // of each place: where the rows of the working sets have it
+	records []int         // of each place: where the table of the working sets has the row
 }
 
 // move is a member whose coefficient changed.
@@ -34,19 +34,13 @@ func (w *walk) begin() {
 		first, second := w.tally.classes.classes(machine)
 		change := float64(w.tally.classes.side(machine, set.class[i]) * set.change[i])
 		record := w.record(ordinal)
+		at, _ := w.training.rows.find(record)
 		if w.regresses {
-			w.moves[1].add(0, record, change)
+			w.moves[1].add(0, record, at, change)
 			continue
 		}
-		w.moves[first].add(w.tally.classes.slot(first, second), ordinal, change)
-		w.moves[second].add(w.tally.classes.slot(second, first), ordinal, change)
-	}
-	for y := range w.moves {
-		m := &w.moves[y]
-		m.records = make([]int, len(m.places))
-		for record, place := range m.places { //lint:ordered each place is set once
-			m.records[place], _ = w.training.rows.find(record)
-		}
+		w.moves[first].add(w.tally.classes.slot(first, second), ordinal, at, change)
+		w.moves[second].add(w.tally.classes.slot(second, first), ordinal, at, change)
 	}
 }
 
@@ -62,7 +56,7 @@ func (w *walk) gather(m *moves) *kernels.Points {
 }
 
 // add adds a member.
-func (m *moves) add(slot int, ordinal int64, change float64) {
+func (m *moves) add(slot int, ordinal int64, at int, change float64) {
 	place, known := m.places[ordinal]
 	if !known {
 		if m.places == nil {
@@ -70,6 +64,7 @@ func (m *moves) add(slot int, ordinal int64, change float64) {
 		}
 		place = len(m.places)
 		m.places[ordinal] = place
+		m.records = append(m.records, at)
 	}
 	m.terms = append(m.terms, move{slot, place, change})
 }

@@ -101,9 +101,14 @@ const (
 // the rows of the working sets are gathered, in a round of their own.
 const travelNumbers = 1 << 19
 
-// workingSet is how many members a working set has at most: fewer than asked for, where rows are very wide.
+// fewMembers is how many members a working set may have however few records its machine has.
+const fewMembers = 512
+
+// workingSet is how many members a working set has at most: fewer than asked for where rows are very wide, and where it
+// would be more than a quarter of the records of a machine, as classes have them on average.
 func (s *training) workingSet(asked int) int {
-	return max(4, min(asked, machineNumbers/2/max(1, s.space.Width)))
+	quarter := int(s.space.Records) / int(s.classes()) / 2
+	return max(4, min(asked, max(fewMembers, quarter), machineNumbers/2/max(1, s.space.Width)))
 }
 
 // active are the machines that look for working sets: the first that are not settled.
