@@ -58,7 +58,7 @@ func (j *job) wants(brief *pb.JobBrief, task *pb.Task) int64 {
 			want += readerBytes + 3*int64(in.spec.MaxRecordBytes)
 		}
 		for _, c := range task.GetCarries() {
-			want += c.GetObject().GetSize()
+			want += 3 * c.GetObject().GetSize() // as read, as made, and encoded
 		}
 		return want + j.gathers(task)
 	case pb.TaskKind_TASK_KIND_STEP:

@@ -105,11 +105,11 @@ func TestWants(t *testing.T) {
 		Pieces:  []*pb.Piece{{Object: &pb.ObjectRef{Size: 100}}, {Object: &pb.ObjectRef{Size: 50}}},
 		Carries: []*pb.CarryPiece{{Object: &pb.ObjectRef{Size: 5}}},
 	}
-	if got, want := j.wants(nil, task), int64(2*7+3*100+5+2*readerBytes+3*1010); got != want {
+	if got, want := j.wants(nil, task), int64(2*7+3*100+3*5+2*readerBytes+3*1010); got != want {
 		t.Errorf("a node wants %d, want %d", got, want)
 	}
 	task.Id.Level = 3 // folds leaves: a partial waits at each level
-	if got, want := j.wants(nil, task), int64(5*7+3*100+5+2*readerBytes+3*1010); got != want {
+	if got, want := j.wants(nil, task), int64(5*7+3*100+3*5+2*readerBytes+3*1010); got != want {
 		t.Errorf("a node of eight leaves wants %d, want %d", got, want)
 	}
 	task.Id.Kind = pb.TaskKind_TASK_KIND_STEP

@@ -48,6 +48,7 @@ func (j *job) node(ctx context.Context, task *pb.Task) (*pb.TaskOutput, error) {
 	if out.Object, err = j.w.putArrays(ctx, j.in(task), partial); err != nil {
 		return nil, err
 	}
+	n.piece = nil // before what is kept is encoded
 	if len(n.kept) > 0 {
 		out.Carry, err = j.w.putArrays(ctx, j.in(task), n.kept)
 	}
@@ -62,6 +63,9 @@ type nodeTask struct {
 	state   jobs.Arrays
 	kept    jobs.Arrays // carries of the leaves mapped, named "<leaf>/<array>"
 	checked uint32      // leaves that were computed with two kernel sets
+
+	pieceOf *pb.CarryPiece // the one whose object was read last
+	piece   jobs.Arrays    // and what it holds, named "<leaf>/<array>"
 
 	unread error      // of a reader
 	last   []lastRead // of each data set, the latest last
@@ -103,20 +107,25 @@ func (n *nodeTask) leaf(ctx context.Context, index int) (jobs.Arrays, error) {
 	return partial, nil
 }
 
-// carry picks out what the phase kept for a leaf in its last round.
+// carry picks out what the phase kept for a leaf in its last round. The leaves of a task come in order, so that each
+// piece is read once and one is held at a time.
 func (n *nodeTask) carry(ctx context.Context, index int) (jobs.Arrays, error) {
 	for _, c := range n.task.GetCarries() {
 		if uint32(index) < c.GetFirst() || uint32(index) >= c.GetEnd() {
 			continue
 		}
-		all, err := n.job.w.getArrays(ctx, n.job.before(n.task), c.GetObject())
-		if err != nil {
-			return nil, err
+		if n.pieceOf != c {
+			n.pieceOf, n.piece = nil, nil // before the next is read
+			piece, err := n.job.w.getArrays(ctx, n.job.before(n.task), c.GetObject())
+			if err != nil {
+				return nil, err
+			}
+			n.pieceOf, n.piece = c, piece
 		}
 		own := jobs.Arrays{}
-		for _, name := range all.Names() {
+		for _, name := range n.piece.Names() {
 			if rest, ok := strings.CutPrefix(name, strconv.Itoa(index)+"/"); ok {
-				own[rest] = all[name]
+				own[rest] = n.piece[name]
 			}
 		}
 		return own, nil

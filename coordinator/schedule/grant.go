@@ -75,7 +75,8 @@ func (s *search) work() {
 	case job.Rounds.Open.Complete():
 		s.single(pb.TaskKind_TASK_KIND_STEP)
 	default:
-		s.limit = s.memory.pace.leavesOfLease(s.memory.leaves.total(), s.memory.leaves.count, b.Roster.slots(s.now))
+		s.limit = s.leavesInMemory(
+			s.memory.pace.leavesOfLease(s.memory.leaves.total(), s.memory.leaves.count, b.Roster.slots(s.now)))
 		s.maps()
 		s.merges()
 	}

@@ -98,6 +98,18 @@ func (r Round) EachCommit(visit func(Commit) bool) {
 	r.commits.Root().Walk(func(_ []byte, c Commit) bool { return !visit(c) })
 }
 
+// CarriedByLeaf is about how many bytes the phase carries for a leaf: as many as for the first of those that are known,
+// of this round or of the phase's last. 0 means that none are.
+func (r Round) CarriedByLeaf() int64 {
+	most := int64(0)
+	for _, from := range []*iradix.Tree[Carry]{r.Kept, r.carries} {
+		if _, c, ok := from.Root().Minimum(); ok {
+			most = max(most, c.Object.Size/int64(c.End-c.First))
+		}
+	}
+	return most
+}
+
 // CarriesIn returns what was kept for the leaves [first, end), in order.
 func (r Round) CarriesIn(tree uint32, first, end int) []Carry {
 	var found []Carry

@@ -94,3 +94,34 @@ func TestACarryReplacesThoseOfItsLeaves(t *testing.T) {
 		}
 	}
 }
+
+// How much a leaf carries is seen as soon as one is committed, by the leaves of its node. The larger of this round's
+// and the last one's counts.
+func TestHowMuchALeafCarries(t *testing.T) {
+	s := running(t, 4)
+	want := func(bytes int64) {
+		t.Helper()
+		if got := jobA(s).Rounds.Open.CarriedByLeaf(); got != bytes {
+			t.Errorf("a leaf carries %d bytes, want %d", got, bytes)
+		}
+	}
+	commit := func(round, level, index uint32, bytes int64) {
+		t.Helper()
+		c := node("a", round, 0, level, index, 10)
+		c.Output.Carry = ref(50)
+		c.Output.Carry.Size = bytes
+		s = wantVerdict(t, s, c, accepted)
+	}
+	want(0)
+	commit(1, 1, 1, 300)
+	want(150)
+	commit(1, 1, 0, 200)
+	want(100) // the first are those that count
+	s = wantVerdict(t, s, node("a", 1, 0, 2, 0, 12), accepted)
+	s = wantVerdict(t, s, step("a", 1, count(7, 4)), accepted)
+	want(100)
+	commit(2, 0, 3, 99)
+	want(100)
+	commit(2, 0, 2, 101)
+	want(101)
+}

@@ -45,6 +45,7 @@ func (p *ascendPhase) ascend(
 		w, err := p.support(ctx, &s.training, leaf, a.before.alpha, ops)
 		return &tally{measures: measuresOfLast(w), moves: sums.NewExact(0), courses: sums.NewExact(0)}, carry, err
 	}
+	a.after, a.ahead = newCoefficients(len(a.before.alpha)), make([]float64, 0, len(a.before.alpha))
 	a.window = shuffle.New(philox.New(p.Seed, fmt.Sprintf("linearmodel/records/%d", s.rounds)), visited,
 		a.visit)
 	read := a.read
@@ -74,6 +75,11 @@ type coefficients struct {
 func (c *coefficients) Fields(f *jobs.Fields) {
 	jobs.List(f, "alpha", (*[]float64)(&c.alpha))
 	jobs.List(f, "change", (*[]float64)(&c.change), len(c.alpha))
+}
+
+// newCoefficients has room for n of each.
+func newCoefficients(n int) coefficients {
+	return coefficients{alpha: make(carried, 0, n), change: make(carried, 0, n)}
 }
 
 // ascent is how far a leaf is.

@@ -48,6 +48,7 @@ func (p *newtonPhase) measure(
 		return &bends{measures: measuresOfLast(w), of: sums.NewExact(0), curves: sums.NewExact(0),
 			values: sums.NewExact(0)}, carry, err
 	}
+	l.after = held{centers: make(carried, 0, len(l.before.centers)), alpha: make(carried, 0, len(l.before.alpha))}
 	number := 0
 	err := p.read(ctx, &s.training, leaf, func(v features.Vectors, part jobs.Part) error {
 		for i := range v.Rows {
