@@ -177,7 +177,8 @@ func (p basePhase) finish(
 		return jobs.Next{}, protocol.EmptyFault("%d training records have no neighbor of number %d", b.N, m.k).
 			WithHint("Lower params.k, or check spec.input.")
 	case space.Min != nil && slices.Equal(space.Min, space.Max):
-		return jobs.Next{}, protocol.EmptyFault("all %d training records are equal: nothing can be learned", b.N).
+		return jobs.Next{}, protocol.EmptyFault("the training records are equal, all %d of them: nothing can be learned",
+			b.N).
 			WithHint("Check the columns of spec.input.")
 	case m.detector == byDensity && m.bandwidth == 0:
 		if m.bandwidth = p.params.rule(b, total); !validBandwidth(m.bandwidth) {

@@ -46,7 +46,8 @@ func (p Params) checkOneClass() error {
 // checkVaries refuses training records that are all equal: every boundary around them is as good as another.
 func checkVaries(space *features.Space) error {
 	if space.Min != nil && slices.Equal(space.Min, space.Max) {
-		return protocol.EmptyFault("all %d training records are equal: there is nothing to learn from", space.Records).
+		return protocol.EmptyFault("the training records are equal, all %d of them: there is nothing to learn from",
+			space.Records).
 			WithHint("Check the columns of spec.input.")
 	}
 	return nil

@@ -140,8 +140,12 @@ func (b *Builder) Count(ctx context.Context, leaf jobs.Leaf, ops *kernelops.Set)
 // record.
 func (b *Builder) Space(root *Counts) (*Space, []jobs.Metric, error) {
 	if root.records == 0 {
-		return nil, nil, protocol.EmptyFault("no training record").
-			WithHint("Check spec.input.uri and spec.input.split.test.")
+		fault := protocol.EmptyFault("no training record")
+		if b.leavesOut != nil {
+			return nil, nil, fault.WithHint("Check spec.input.uri, spec.input.split.test and params.novelty: records of " +
+				"novelty.labels are not learned from, nor is its share for validation.")
+		}
+		return nil, nil, fault.WithHint("Check spec.input.uri and spec.input.split.test.")
 	}
 	space, err := b.space(root)
 	if err != nil {
