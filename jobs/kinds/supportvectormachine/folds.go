@@ -128,6 +128,7 @@ func (p *trainPhase) hold(s *training, all *tally, facts *jobs.Facts) {
 		c.bias[(c.fold-1)*len(s.bias)+k] = e.Bias()
 	}
 	facts.Add(fmt.Sprintf("svm.fold.%d.rounds", c.fold), s.rounds-1)
+	p.doubtFold(s, facts)
 	if c.fold++; c.fold > folds {
 		c.fold = 0
 	}
@@ -174,6 +175,7 @@ func (p *trainPhase) fit(s *training, all *tally, facts *jobs.Facts) error {
 	for _, fit := range c.fits {
 		s.sigmoids = append(s.sigmoids, fit.A, fit.B)
 	}
+	s.doubtSigmoids(facts)
 	c.ended = 1
 	s.again()
 	return nil
