@@ -22,8 +22,8 @@ func (p *trainPhase) doubtFold(s *training, facts *jobs.Facts) {
 	}
 }
 
-// doubtSigmoids warns of sigmoids that do not rise with the decision: their probabilities contradict the machine, or are
-// the same for all records.
+// doubtSigmoids warns of sigmoids that do not rise with the decision: their probabilities contradict the machine, or
+// are the same for all records.
 func (s *training) doubtSigmoids(facts *jobs.Facts) {
 	count, first := 0, 0
 	for k := range s.bias {
