@@ -11,6 +11,9 @@ import (
 )
 
 func TestLogisticAgainstScikitLearn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains to small gaps by both solvers; make test-all runs it")
+	}
 	records := irises(t)
 	for _, want := range readOracle(t).Logistic {
 		for solver, tol := range map[string]float64{newtonName: 1e-9, ascendName: 1e-2} {

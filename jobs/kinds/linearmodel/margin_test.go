@@ -82,6 +82,9 @@ func separable(r *rand.Rand, n, width int, gap, offset float64) []jobstest.Recor
 // Of classes that a plane separates, the largest margin is proved to 1e-4. With a copy of one record under the other
 // label there is no margin, to 1e-9 of the radius.
 func TestLargestMargin(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains with a C of 1e9, a dozen times; make test-all runs it")
+	}
 	for seed := range uint64(6) {
 		r := rand.New(rand.NewPCG(seed, 8))
 		records := separable(r, 40+r.IntN(200), 1+r.IntN(6), math.Ldexp(1, -r.IntN(6)), float64(r.IntN(3)))

@@ -22,6 +22,9 @@ type reference struct {
 // The objective is strongly convex: P(w) - P(best) >= |w - best|^2 / 2. So the weights lie within sqrt(2 gap_upper) of
 // the best ones, at a loose gap as at a tight one, by both solvers.
 func TestWeightsAreNearTheReference(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains 36 times; make test-all runs it")
+	}
 	text, err := os.ReadFile("testdata/reference.json")
 	if err != nil {
 		t.Fatal(err)
