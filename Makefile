@@ -55,16 +55,12 @@ test: tools ## Run the tests in some five minutes, against a real S3 server on l
 test-all: ## Run every test, the long ones too, and all but those under the race detector if there is a C compiler.
 	@if command -v "$$(go env CC)" >/dev/null; then $(MAKE) race; else \
 	  echo 'no C compiler ($(shell go env CC)): without the race detector'; \
-	  $(MAKE) tools; REQUIRE_VERSITYGW=1 go test -timeout $(TEST_TIMEOUT) $(UNRACED); fi
+	  $(MAKE) tools; REQUIRE_VERSITYGW=1 go test -timeout $(TEST_TIMEOUT) $$(go list ./... | grep -v /clustertest$$); fi
 	REQUIRE_VERSITYGW=1 go test -timeout 45m ./clustertest
 
-# The long tests of clustertest start processes, which are built as they are released, so the detector sees none of them.
-UNRACED = $$(go list ./... | grep -v /clustertest$$)
-
 .PHONY: race
-race: tools ## Run every test that does not start processes under the race detector (needs a C compiler).
-	CGO_ENABLED=1 REQUIRE_VERSITYGW=1 go test -race -timeout 45m $(UNRACED)
-	CGO_ENABLED=1 REQUIRE_VERSITYGW=1 go test -race -short -timeout 45m ./clustertest
+race: tools ## Run the tests under the race detector, but for the long ones of clustertest (needs a C compiler).
+	CGO_ENABLED=1 REQUIRE_VERSITYGW=1 go test -race -timeout 45m ./...
 
 .PHONY: seeded
 seeded: tools ## Show that tests find each of the seeded bugs, in a build that holds them.

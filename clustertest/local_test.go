@@ -3,6 +3,7 @@ package clustertest_test
 import (
 	"context"
 	"encoding/hex"
+	"flag"
 	"fmt"
 	"os"
 	"strings"
@@ -22,6 +23,11 @@ func TestMain(m *testing.M) {
 	if text := os.Getenv(processEnv); text != "" {
 		workerProcess(text)
 		return
+	}
+	if raceEnabled {
+		if err := flag.Set("test.short", "true"); err != nil {
+			panic(err)
+		}
 	}
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		clustertest.RemoveBinary()
