@@ -59,8 +59,8 @@ func (o *online) Predict(block *dataset.Block) (jobs.Outcome, error) {
 }
 
 // Update tells the label of the record last predicted, and reports whether weights changed. A label that the model
-// does not have, or that is to be a number and is none, is a *protocol.Fault of CodeBadRecord; values that take weights
-// beyond float64 are one of CodeInputLimit, and the model learns nothing from them.
+// does not have, or cannot be read as the number that it is to be, is a *protocol.Fault of CodeBadRecord; values that
+// take weights beyond float64 are one of CodeInputLimit, and the model learns nothing from them.
 func (o *online) Update(label string) (changed bool, err error) {
 	if !o.seen {
 		return false, fmt.Errorf("linearmodel: no record was predicted to tell the label of")

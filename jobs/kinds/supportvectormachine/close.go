@@ -15,7 +15,7 @@ type closing struct {
 
 // newClosing begins.
 func (p *trainPhase) newClosing(m *model) *closing {
-	return &closing{margin.NewSupport(p.way, p.Seed, "supportvectormachine/plane", m.classes().machines()), m}
+	return &closing{margin.NewSupport(p.way, p.Seed, "supportvectormachine/plane", m.classes().Machines()), m}
 }
 
 // add takes in a record with its coefficients and decisions by slot, without the bias, and may choose it for the
@@ -27,7 +27,7 @@ func (c *closing) add(r record, class int, cost float64, alpha, f []float64) {
 		if !(a > 0) {
 			continue
 		}
-		k, y := c.classes().at(class, slot)
+		k, y := c.classes().At(class, slot)
 		if k < len(supports) {
 			supports[k] = true
 		}

@@ -85,7 +85,7 @@ func TestSupportVectors(t *testing.T) {
 			if a == 0 {
 				continue
 			}
-			k, y := m.classes().at(int(m.class[i]), slot)
+			k, y := m.classes().At(int(m.class[i]), slot)
 			decision := y * (p.sum[slot] + m.bias[k])
 			want := supportRow{int(ordinal), records[ordinal].Label, m.machineName(k), a, decision, max(0, 1-decision)}
 			if at >= len(rows) || rows[at] != want {

@@ -92,10 +92,10 @@ func (m *model) worst() (greatest float64) {
 
 // supportsOf counts the support vectors of a machine.
 func (m *model) supportsOf(machine int) (n int) {
-	first, second := m.classes().classes(machine)
+	first, second := m.classes().Pair(machine)
 	for j, y := range m.class {
 		other := first + second - int(y)
-		if (int(y) == first || int(y) == second) && m.alpha[j*m.classes().slots()+m.classes().slot(int(y), other)] > 0 {
+		if (int(y) == first || int(y) == second) && m.alpha[j*m.classes().Slots()+m.classes().Slot(int(y), other)] > 0 {
 			n++
 		}
 	}
@@ -110,7 +110,7 @@ func (m *model) machineName(k int) string {
 	case m.regresses:
 		return "of numbers"
 	}
-	first, second := m.classes().classes(k)
+	first, second := m.classes().Pair(k)
 	return fmt.Sprintf("%s against %s", m.space.Labels.At(second), m.space.Labels.At(first))
 }
 
@@ -166,7 +166,7 @@ func (m *model) pictures() []jobs.Figure {
 
 // size is the sum of the coefficients of a support vector.
 func (m *model) size(i int) (sum float64) {
-	for _, a := range m.alpha[i*m.classes().slots() : (i+1)*m.classes().slots()] {
+	for _, a := range m.alpha[i*m.classes().Slots() : (i+1)*m.classes().Slots()] {
 		sum += a
 	}
 	return sum

@@ -106,8 +106,8 @@ func (w *walk) calibrate(r record, class int, cost float64) error {
 		return nil
 	}
 	fold, weight := w.foldOf(r), r.Weight(r.i)
-	for slot := range w.tally.classes.slots() {
-		k, y := w.tally.classes.at(class, slot)
+	for slot := range w.tally.classes.Slots() {
+		k, y := w.tally.classes.At(class, slot)
 		decision := w.after.held[r.at+slot] + w.calibrating.bias[(fold-1)*len(w.bias)+k]
 		for i, v := range w.calibrating.fits[k].Terms(decision, y, weight) {
 			if v-v != 0 {

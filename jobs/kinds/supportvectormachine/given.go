@@ -64,7 +64,7 @@ func (m *model) kernelFields(f *jobs.Fields) {
 		m.kernel.Fields(f, m.space)
 		return
 	}
-	jobs.Make(f, &m.given).Fields(f, m.space.Width, m.classes().machines())
+	jobs.Make(f, &m.given).Fields(f, m.space.Width, m.classes().Machines())
 }
 
 // kernelText names the kernel.
@@ -267,9 +267,9 @@ func (m *model) termsOf(j int) []machineTerm {
 	}
 	var list []machineTerm
 	classes := m.classes()
-	for slot := range classes.slots() {
-		if alpha := m.alpha[j*classes.slots()+slot]; alpha != 0 {
-			machine, side := classes.at(int(m.class[j]), slot)
+	for slot := range classes.Slots() {
+		if alpha := m.alpha[j*classes.Slots()+slot]; alpha != 0 {
+			machine, side := classes.At(int(m.class[j]), slot)
 			list = append(list, machineTerm{machine, float64(side * alpha)})
 		}
 	}

@@ -22,7 +22,7 @@ func (m *model) hasMargin() bool { return m.classifies() && m.given == nil && m.
 // classifies reports that labels are classes.
 func (m *model) classifies() bool { return !m.regresses && !m.oneClass }
 
-// needMargin refuses outputs about margins where there is none.
+// needMargin refuses outputs about margins of jobs that have no margin.
 func (p *Params) needMargin() error {
 	if !p.Asked() {
 		return nil
@@ -106,7 +106,7 @@ func (t *marginTally) plus(right *marginTally) (*marginTally, error) {
 func (w *walk) findTwins(row []float32, class int) {
 	for _, j := range w.places[hashOf(row)] {
 		if other := int(w.class[j]); other != class && equalRows(row, w.matrix().Row(j)) {
-			machine, _ := w.tally.classes.at(class, w.tally.classes.slot(class, other))
+			machine, _ := w.tally.classes.At(class, w.tally.classes.Slot(class, other))
 			w.tally.margins.twins[machine] = 1
 		}
 	}

@@ -18,8 +18,8 @@ import (
 )
 
 // Worked by hand: 1 and 3 of b, -1 and -4 of a: half the distance of the hulls is 1; so it is 10,000 further to the
-// right, as the bias is free. With 1 under the label a as well there is none, which equal rows prove exactly, and with
-// 2 as well (but no row twice) there is none, which is not proved exactly.
+// right, as the bias is free. With 1 under the label a as well no plane separates, which equal rows prove exactly, nor
+// with 2 as well (but no row twice), which is not proved exactly.
 func TestMarginByHand(t *testing.T) {
 	for _, offset := range []float32{0, 1e4} {
 		rows := [][]float32{{1 + offset}, {3 + offset}, {-1 + offset}, {-4 + offset}}
@@ -161,7 +161,7 @@ func TestMarginIsWithinItsBounds(t *testing.T) {
 }
 
 // Of classes that a plane separates, hinge with a large C finds the largest margin, proved to 1e-4; in the space of
-// every kernel. With a copy of one record under the other label there is none.
+// every kernel. With a copy of one record under the other label the margin is 0.
 func TestLargestMargin(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 29))
 	for n, kernel := range []string{`"linear"`, `"linear","C":1e9`, `"rbf","gamma":0.5`, `"polynomial"`} {

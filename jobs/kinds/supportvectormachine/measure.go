@@ -58,8 +58,8 @@ func (w *walk) measureClass(r record, class int, cost float64) error {
 	if w.tally.margins != nil {
 		w.findTwins(r.X.Row(r.i), class)
 	}
-	for slot := range w.tally.classes.slots() {
-		machine, y := w.tally.classes.at(class, slot)
+	for slot := range w.tally.classes.Slots() {
+		machine, y := w.tally.classes.At(class, slot)
 		if w.chosen[machine] == nil {
 			continue
 		}
@@ -87,7 +87,7 @@ func (w *walk) measureNumber(r record, cost float64) error {
 		return nil
 	}
 	for y := range 2 {
-		side := w.tally.classes.side(0, int32(y))
+		side := w.tally.classes.Side(0, y)
 		w.consider(0, w.variable(r.ordinal, y), side, member{class: int32(y), cost: cost, alpha: w.after.alpha[r.at+y],
 			target: w.target(r.number, side), f: w.after.f[r.at+y], row: r.X.Row(r.i)})
 	}
@@ -114,11 +114,11 @@ func (w *walk) takeOver(r record, class int) error {
 		return nil
 	}
 	for _, j := range w.changed[r.ordinal] {
-		first, second := w.tally.classes.classes(int(w.working.machine[j]))
+		first, second := w.tally.classes.Pair(int(w.working.machine[j]))
 		if class != first && class != second {
 			return jobs.Malformed("record %d is of class %d, and in machine %d", r.ordinal, class, w.working.machine[j])
 		}
-		w.after.alpha[r.at+w.tally.classes.slot(class, first+second-class)] = w.working.alpha[j]
+		w.after.alpha[r.at+w.tally.classes.Slot(class, first+second-class)] = w.working.alpha[j]
 	}
 	return nil
 }

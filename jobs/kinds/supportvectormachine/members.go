@@ -5,6 +5,7 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/smo"
+	"github.com/gram-compute/gram/jobs/learn/voting"
 	"github.com/gram-compute/gram/kernelops"
 )
 
@@ -76,7 +77,7 @@ func matrixOf(values []float32, rows, width int) kernelops.Matrix {
 }
 
 // Fields lists the members of at most that number of machines and classes.
-func (m *members) Fields(f *jobs.Fields, name string, classes pairs) {
+func (m *members) Fields(f *jobs.Fields, name string, classes voting.Classes) {
 	jobs.List(f, name+".machine", &m.machine)
 	n := len(m.machine)
 	jobs.List(f, name+".ordinal", &m.ordinal, n)
@@ -89,13 +90,13 @@ func (m *members) Fields(f *jobs.Fields, name string, classes pairs) {
 	f.Check(func() error { return m.check(name, classes) })
 }
 
-func (m *members) check(name string, classes pairs) error {
+func (m *members) check(name string, classes voting.Classes) error {
 	last := int32(0)
 	for i, k := range m.machine {
-		if k < last || int(k) >= classes.machines() {
+		if k < last || int(k) >= classes.Machines() {
 			return jobs.Malformed("%s %d is of machine %d", name, i, k)
 		}
-		first, second := classes.classes(int(k))
+		first, second := classes.Pair(int(k))
 		if y := int(m.class[i]); y != first && y != second {
 			return jobs.Malformed("%s %d is of class %d, which machine %d has not", name, i, y, k)
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/gram-compute/gram/jobs/learn/kernels"
 	"github.com/gram-compute/gram/jobs/learn/margin"
 	"github.com/gram-compute/gram/jobs/learn/smo"
+	"github.com/gram-compute/gram/jobs/learn/voting"
 	"github.com/gram-compute/gram/kernelops"
 )
 
@@ -48,11 +49,11 @@ func (m *model) matrix() kernelops.Matrix {
 }
 
 // Fields lists the support vectors.
-func (s *supports) Fields(f *jobs.Fields, width int, classes pairs) {
+func (s *supports) Fields(f *jobs.Fields, width int, classes voting.Classes) {
 	jobs.List(f, "supports.ordinal", &s.ordinal)
 	n := s.len()
 	jobs.List(f, "supports.class", &s.class, n)
-	jobs.List(f, "supports.alpha", &s.alpha, n, classes.slots())
+	jobs.List(f, "supports.alpha", &s.alpha, n, classes.Slots())
 	jobs.List(f, "supports", &s.rows, n, width)
 	f.Check(func() error {
 		for i, y := range s.class {
@@ -69,15 +70,15 @@ func (s *supports) Fields(f *jobs.Fields, width int, classes pairs) {
 
 // classes are those of the machines. Of numbers there is one machine, in which each record is there twice: as one of
 // class 1 that pulls its decision up, and one of class 0 that pulls it down. Of one class it is one of class 1.
-func (m *model) classes() pairs {
+func (m *model) classes() voting.Classes {
 	if m.regresses || m.oneClass {
 		return 2
 	}
-	return pairs(m.space.Labels.Len())
+	return voting.Classes(m.space.Labels.Len())
 }
 
 // begin makes certificates of nothing.
-func (m *model) begin() { m.proofs = make([]smo.Certificate, m.classes().machines()) }
+func (m *model) begin() { m.proofs = make([]smo.Certificate, m.classes().Machines()) }
 
 // Fields lists the model.
 func (m *model) Fields(f *jobs.Fields) {
@@ -85,14 +86,14 @@ func (m *model) Fields(f *jobs.Fields) {
 	jobs.Make(f, &m.space).Fields(f)
 	m.modeFields(f)
 	m.kernelFields(f)
-	jobs.List(f, "bias", &m.bias, m.classes().machines())
+	jobs.List(f, "bias", &m.bias, m.classes().Machines())
 	m.supports.Fields(f, m.rowWidth(), m.classes())
 	f.Check(m.checkOneClass)
 	f.Check(m.checkGiven)
-	jobs.List(f, "training.violation", &m.violation, m.classes().machines())
+	jobs.List(f, "training.violation", &m.violation, m.classes().Machines())
 	m.proofFields(f)
 	m.sigmoidFields(f)
-	m.margins.Fields(f, m.classes().machines())
+	m.margins.Fields(f, m.classes().Machines())
 	f.Require(m.margins == nil || m.hasMargin(), "a margin with kernel %s", m.kernelText())
 	jobs.Scalar(f, "training.rounds", &m.rounds)
 	f.Require(jobs.Finite(m.bias) && m.rounds >= 0 && m.rounds <= maxRounds,
@@ -106,7 +107,7 @@ func (m *model) proofFields(f *jobs.Fields) {
 	for _, c := range m.proofs {
 		list = append(list, c.Primal, c.PrimalError, c.Dual, c.DualError, c.GapUpper)
 	}
-	jobs.List(f, "training.certificate", &list, m.classes().machines(), each)
+	jobs.List(f, "training.certificate", &list, m.classes().Machines(), each)
 	if !f.Reading() {
 		return
 	}

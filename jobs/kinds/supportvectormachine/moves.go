@@ -31,16 +31,16 @@ func (w *walk) begin() {
 		}
 		ordinal, machine := set.ordinal[i], int(k)
 		w.changed[ordinal] = append(w.changed[ordinal], i)
-		first, second := w.tally.classes.classes(machine)
-		change := float64(w.tally.classes.side(machine, set.class[i]) * set.change[i])
+		first, second := w.tally.classes.Pair(machine)
+		change := float64(w.tally.classes.Side(machine, int(set.class[i])) * set.change[i])
 		record := w.record(ordinal)
 		at, _ := w.training.rows.find(record)
 		if w.regresses {
 			w.moves[1].add(0, record, at, change)
 			continue
 		}
-		w.moves[first].add(w.tally.classes.slot(first, second), ordinal, at, change)
-		w.moves[second].add(w.tally.classes.slot(second, first), ordinal, at, change)
+		w.moves[first].add(w.tally.classes.Slot(first, second), ordinal, at, change)
+		w.moves[second].add(w.tally.classes.Slot(second, first), ordinal, at, change)
 	}
 }
 

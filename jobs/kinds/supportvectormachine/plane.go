@@ -21,7 +21,7 @@ func (m *model) planeFigures(metrics []jobs.Metric) ([]jobs.Figure, error) {
 	}
 	var plots []*jobs.ScatterPlot
 	for k := range min(margin.PlaneMachines, len(m.bias)) {
-		first, second := m.classes().classes(k)
+		first, second := m.classes().Pair(k)
 		names := [2]string{string(m.space.Labels.At(first)), string(m.space.Labels.At(second))}
 		plots = append(plots, margin.Plane(k, points, names, func(class int) int {
 			switch class {
@@ -74,7 +74,7 @@ func (m plane) addCurves(plot *jobs.ScatterPlot) {
 
 // decision returns the decision on a row, in float64.
 func (m plane) decision() func(row []float32) float64 {
-	first, second := m.classes().classes(m.machine)
+	first, second := m.classes().Pair(m.machine)
 	// The values are those of any set.
 	exact := kernels.ExactRows{Exact: kernels.Exact{Kernel: m.kernel.Kernel}, Ops: kernelops.Best()}
 	values := make([]float64, m.len())
@@ -82,9 +82,9 @@ func (m plane) decision() func(row []float32) float64 {
 	for j, y := range m.class {
 		switch int(y) {
 		case first:
-			coefficients[j] = -m.alpha[j*m.classes().slots()+m.classes().slot(first, second)]
+			coefficients[j] = -m.alpha[j*m.classes().Slots()+m.classes().Slot(first, second)]
 		case second:
-			coefficients[j] = m.alpha[j*m.classes().slots()+m.classes().slot(second, first)]
+			coefficients[j] = m.alpha[j*m.classes().Slots()+m.classes().Slot(second, first)]
 		}
 	}
 	return func(row []float32) float64 {

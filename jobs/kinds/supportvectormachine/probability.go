@@ -7,7 +7,7 @@ import (
 
 // sigmoidFields lists the sigmoids of the machines, A and B of each, if the model has them.
 func (m *model) sigmoidFields(f *jobs.Fields) {
-	jobs.Optional(f, "probability.sigmoids", &m.sigmoids, m.classes().machines(), 2)
+	jobs.Optional(f, "probability.sigmoids", &m.sigmoids, m.classes().Machines(), 2)
 	f.Require(jobs.Finite(m.sigmoids) && (m.sigmoids == nil || m.classifies()), "sigmoids of %v", m.sigmoids)
 }
 
@@ -28,7 +28,7 @@ func (p *predictor) probabilities() []float64 {
 		p.pairs = calibration.NewPairs(len(p.labels))
 	}
 	for k, d := range p.decisions {
-		first, second := p.classes().classes(k)
+		first, second := p.classes().Pair(k)
 		ofFirst, ofSecond := p.sigmoid(k).Probabilities(d)
 		p.pairs.Set(first, second, ofFirst, ofSecond)
 	}

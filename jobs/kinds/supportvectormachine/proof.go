@@ -104,7 +104,7 @@ func (p *proofSums) off(i int) float64 {
 
 // decideAll sums up the decisions on some records of a class.
 func (p *proofSums) decideAll(records kernelops.Matrix, class int) {
-	slots := p.classes().slots()
+	slots := p.classes().Slots()
 	p.alphas = kernelops.Resize(p.alphas, slots)
 	p.sum, p.size = kernelops.Resize(p.sum, slots*records.Rows), kernelops.Resize(p.size, slots*records.Rows)
 	clear(p.alphas)
@@ -128,19 +128,19 @@ func (p *proofSums) termsOf(class int) []proofTerm {
 		}
 		return list
 	}
-	slots := classes.slots()
+	slots := classes.Slots()
 	for j, y := range p.class {
 		alpha := p.alpha[j*slots : (j+1)*slots]
 		if int(y) != class {
-			slot := classes.slot(class, int(y))
-			machine, _ := classes.at(class, slot)
-			if a := alpha[classes.slot(int(y), class)]; a != 0 {
-				list = append(list, proofTerm{j, slot, float64(classes.side(machine, y) * a)})
+			slot := classes.Slot(class, int(y))
+			machine, _ := classes.At(class, slot)
+			if a := alpha[classes.Slot(int(y), class)]; a != 0 {
+				list = append(list, proofTerm{j, slot, float64(classes.Side(machine, int(y)) * a)})
 			}
 			continue
 		}
 		for slot, a := range alpha {
-			if _, side := classes.at(class, slot); a != 0 {
+			if _, side := classes.At(class, slot); a != 0 {
 				list = append(list, proofTerm{j, slot, float64(side * a)})
 			}
 		}

@@ -35,15 +35,15 @@ func checkProof(t *testing.T, m *model, class int, records []jobstest.Record) {
 	}
 	p.decideAll(matrixOf(rows, 10, 3), class)
 	for i := range 10 {
-		for slot := range classes.slots() {
-			machine, _ := classes.at(class, slot)
-			first, second := classes.classes(machine)
+		for slot := range classes.Slots() {
+			machine, _ := classes.At(class, slot)
+			first, second := classes.Pair(machine)
 			want, size := 0.0, 0.0
 			for j, y := range m.class {
 				if int(y) == first || int(y) == second {
-					a := m.alpha[j*classes.slots()+classes.slot(int(y), first+second-int(y))]
+					a := m.alpha[j*classes.Slots()+classes.Slot(int(y), first+second-int(y))]
 					term := a * kernels.Exact{Kernel: m.kernel.Kernel}.Value(rows[3*i:3*i+3], m.matrix().Row(j))
-					want, size = want+classes.side(machine, y)*term, size+math.Abs(term)
+					want, size = want+classes.Side(machine, int(y))*term, size+math.Abs(term)
 				}
 			}
 			at := slot*10 + i

@@ -97,7 +97,7 @@ func (m *model) perRecord() int {
 	if m.regresses {
 		return 2
 	}
-	return m.classes().slots()
+	return m.classes().Slots()
 }
 
 // variable is the number of a record as a variable: of numbers it is two.

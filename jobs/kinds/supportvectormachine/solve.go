@@ -85,7 +85,7 @@ func (p *trainPhase) solveOne(s *training, first, to int) error {
 	x := kernelops.Matrix{Rows: n, Cols: s.space.Width, Stride: s.space.Width}
 	for i := range n {
 		at := first + i
-		w.Y[i], w.Alpha[i] = s.classes().side(k, set.class[at]), set.alpha[at]
+		w.Y[i], w.Alpha[i] = s.classes().Side(k, int(set.class[at])), set.alpha[at]
 		w.Gradient[i] = float64(w.Y[i] * (set.f[at] - set.target[at]))
 		x.Data = append(x.Data, s.rows.of(s.record(set.ordinal[at]))...)
 	}

@@ -47,7 +47,7 @@ type training struct {
 
 // newTraining begins the training of a model that has its space, kernel and mode.
 func newTraining(m *model) *training {
-	n := m.classes().machines()
+	n := m.classes().Machines()
 	m.bias, m.violation = make([]float64, n), make([]float64, n)
 	m.begin()
 	for k := range m.violation {
@@ -68,11 +68,11 @@ func (s *training) Fields(f *jobs.Fields) {
 	jobs.Make(f, &s.model).Fields(f)
 	f.Int("stage", &s.stage, stageTrain, stageStart)
 	jobs.List(f, "costs", &s.costs, max(1, s.space.Labels.Len()))
-	jobs.List(f, "settled", &s.settled, s.classes().machines())
+	jobs.List(f, "settled", &s.settled, s.classes().Machines())
 	f.Int("exact", &s.exact, 0, 1)
 	jobs.Scalar(f, "proved", &s.proved)
 	if f.Has("calibration.bias", s.calibrating != nil) {
-		jobs.Make(f, &s.calibrating).Fields(f, s.classes().machines())
+		jobs.Make(f, &s.calibrating).Fields(f, s.classes().Machines())
 	}
 	f.Require(s.calibrating != nil || s.stage != stageHold && s.stage != stageCalibrate, "stage %d", s.stage)
 	s.matrixFields(f)

@@ -120,7 +120,7 @@ func (p *trainPhase) weightless(s *training, machine int) error {
 	if s.regresses || s.oneClass {
 		return protocol.EmptyFault("every training record weighs 0").WithHint("Check spec.input.weight.")
 	}
-	first, second := s.classes().classes(machine)
+	first, second := s.classes().Pair(machine)
 	return protocol.EmptyFault("every training record of class %q or of class %q weighs 0", s.space.Labels.At(first),
 		s.space.Labels.At(second)).
 		WithHint("Check spec.input.weight.")

@@ -6,6 +6,7 @@ import (
 	"github.com/gram-compute/gram/jobs/learn/margin"
 	"github.com/gram-compute/gram/jobs/learn/smo"
 	"github.com/gram-compute/gram/jobs/learn/sums"
+	"github.com/gram-compute/gram/jobs/learn/voting"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -14,7 +15,7 @@ const termSums = 7
 
 // tally is what leaves found together.
 type tally struct {
-	classes   pairs
+	classes   voting.Classes
 	most      int             // candidates of each side and machine
 	variables int             // of a record: 1, of numbers 2
 	up, low   members         // the most violating of each side
@@ -34,13 +35,13 @@ type tally struct {
 func newTally(s *training, most int) *tally {
 	t := &tally{classes: s.classes(), most: most, variables: int(s.variable(1, 0)), rows: table{width: s.space.Width},
 		rowWidth: s.rowWidth(),
-		extremes: make([]smo.Extremes, s.classes().machines()), terms: sums.NewExact(termSums * s.classes().machines())}
+		extremes: make([]smo.Extremes, s.classes().Machines()), terms: sums.NewExact(termSums * s.classes().Machines())}
 	for k := range t.extremes {
 		t.extremes[k] = smo.NewExtremes()
 	}
 	t.fits = sums.NewExact(0)
 	if s.stage == stageCalibrate {
-		t.fits = sums.NewExact(calibration.Sums * s.classes().machines())
+		t.fits = sums.NewExact(calibration.Sums * s.classes().Machines())
 	}
 	return t
 }
@@ -52,19 +53,19 @@ func (t *tally) Fields(f *jobs.Fields) {
 	f.Int("most", &t.most, 0, maxWorkingSet)
 	f.Int("variables", &t.variables, 1, 2)
 	f.Int("width", &width, 0, protocol.MaxWidth)
-	t.classes = pairs(classes)
+	t.classes = voting.Classes(classes)
 	t.up.Fields(f, "up", t.classes)
 	t.low.Fields(f, "low", t.classes)
 	t.rows.Fields(f, "rows", width)
 	t.extremeFields(f)
 	jobs.Make(f, &t.terms).Fields(f, "terms")
-	f.Require(t.terms.Len() == termSums*t.classes.machines(), "sums of %d terms", t.terms.Len())
+	f.Require(t.terms.Len() == termSums*t.classes.Machines(), "sums of %d terms", t.terms.Len())
 	jobs.Scalar(f, "diagonal", &t.diagonal)
 	jobs.Scalar(f, "rate", &t.rate)
 	f.Int("found.rows", &t.rowWidth, 0, protocol.MaxWidth)
 	t.found.Fields(f, t.rowWidth, t.classes)
 	if f.Has("margin.twins", t.margins != nil) {
-		jobs.Make(f, &t.margins).Fields(f, t.classes.machines())
+		jobs.Make(f, &t.margins).Fields(f, t.classes.Machines())
 	}
 	jobs.Make(f, &t.fits).Fields(f, "fits")
 	if f.Has("support", t.written != nil) {
@@ -78,9 +79,9 @@ func (t *tally) extremeFields(f *jobs.Fields) {
 	for _, e := range t.extremes {
 		list = append(list, e.Up, e.Low)
 	}
-	jobs.List(f, "extremes", &list, t.classes.machines(), 2)
+	jobs.List(f, "extremes", &list, t.classes.Machines(), 2)
 	if f.Reading() {
-		t.extremes = make([]smo.Extremes, t.classes.machines())
+		t.extremes = make([]smo.Extremes, t.classes.Machines())
 		for k := range t.extremes {
 			t.extremes[k] = smo.Extremes{Up: list[2*k], Low: list[2*k+1]}
 		}

@@ -45,7 +45,7 @@ func (p *NoveltyParams) Parameters() []params.Parameter {
 			Says("Labels of novel records. Records that have one are not trained on, nor do they set the threshold; as test " +
 				"records they are what is to be detected."),
 		params.Number("validation", &p.Validation, 0.2, "[0, 1)").
-			Says("Share of the normal training records that are not trained on and set the threshold. With 0 there is none."),
+			Says("Share of the normal training records that are not trained on and set the threshold. With 0 no threshold is set."),
 		params.Number("false_alarms", &p.FalseAlarms, 0.05, "(0, 1)").
 			Says("Greatest probability that a normal record like those of the validation is called an outlier.").
 			From("Vovk, Gammerman and Shafer (2005), section 2.1."),

@@ -47,7 +47,7 @@ func TestRankingByHand(t *testing.T) {
 }
 
 // Of scores 1 to 19, a share of 0.1 of 20 is 2: the threshold is 18, which 1 of 19 is above. With 9 of them, a share of
-// 0.1 of 10 is 1, so it is the highest; of 8 there is none.
+// 0.1 of 10 is 1, so it is the highest; 8 are too few for one.
 func TestThresholdByHand(t *testing.T) {
 	for n, want := range map[int]float64{19: 18, 10: 10, 9: 9, 8: math.NaN(), 0: math.NaN()} {
 		r := NewRanking()

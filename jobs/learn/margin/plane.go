@@ -64,7 +64,7 @@ func planeOf(sample *sampling.Sample) []Point {
 	return list
 }
 
-// Points are the records of the picture in a job's metrics; nil if there is none.
+// Points are the records of the picture in a job's metrics; nil of jobs without it.
 func Points(metrics []jobs.Metric, prefix string) (list []Point, err error) {
 	err = jobs.ReadMetric(metrics, planeMetric(prefix), &list)
 	return list, err

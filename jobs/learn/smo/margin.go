@@ -26,7 +26,7 @@ func (n *Nearest) Add(r Record) {
 // Merge adds the records of another.
 func (n *Nearest) Merge(o Nearest) { n.Above, n.Below = min(n.Above, o.Above), max(n.Below, o.Below) }
 
-// lostLength is more than a length loses to underflow; a bound below leastBound is none.
+// lostLength is more than a length loses to underflow; a bound below leastBound proves nothing.
 const (
 	lostLength = 0x1p-400
 	leastBound = 0x1p-300
