@@ -9,6 +9,8 @@ LDFLAGS := -s -w $(if $(VERSION),-X main.version=$(VERSION))
 
 # The packages whose results must not depend on the build: the digest tests live here.
 NUMERIC := ./kernelops/... ./dataset/... ./jobs/...
+# All others but clustertest, whose long tests start processes.
+OTHERS := $$(go list ./... | grep -vE '^[^/]*/[^/]*/[^/]*/(kernelops|dataset|jobs|clustertest)(/|$$)')
 
 TOOLS_PIN := deploy/tools/go.mod deploy/tools/go.sum
 TEST_TIMEOUT ?= 25m
@@ -52,15 +54,16 @@ test: tools ## Run the tests in some five minutes, against a real S3 server on l
 	REQUIRE_VERSITYGW=1 go test -short -timeout $(TEST_TIMEOUT) ./...
 
 .PHONY: test-all
-test-all: ## Run every test, the long ones too, and all but those under the race detector if there is a C compiler.
+test-all: tools ## Run every test, the long ones too; before them make race, if there is a C compiler.
 	@if command -v "$$(go env CC)" >/dev/null; then $(MAKE) race; else \
 	  echo 'no C compiler ($(shell go env CC)): without the race detector'; \
-	  $(MAKE) tools; REQUIRE_VERSITYGW=1 go test -timeout $(TEST_TIMEOUT) $$(go list ./... | grep -v /clustertest$$); fi
-	REQUIRE_VERSITYGW=1 go test -timeout 45m ./clustertest
+	  REQUIRE_VERSITYGW=1 go test -timeout $(TEST_TIMEOUT) $(OTHERS); fi
+	REQUIRE_VERSITYGW=1 go test -timeout 45m $(NUMERIC) ./clustertest
 
 .PHONY: race
-race: tools ## Run the tests under the race detector, but for the long ones of clustertest (needs a C compiler).
-	CGO_ENABLED=1 REQUIRE_VERSITYGW=1 go test -race -timeout 45m ./...
+race: tools ## Run the tests under the race detector, but for long ones of numbers and of clusters (needs a C compiler).
+	CGO_ENABLED=1 REQUIRE_VERSITYGW=1 go test -race -short -timeout 45m $(NUMERIC)
+	CGO_ENABLED=1 REQUIRE_VERSITYGW=1 go test -race -timeout 45m $(OTHERS) ./clustertest
 
 .PHONY: seeded
 seeded: tools ## Show that tests find each of the seeded bugs, in a build that holds them.
