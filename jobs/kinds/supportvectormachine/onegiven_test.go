@@ -51,7 +51,8 @@ func TestOneClassOfAMatrixAndOfItsVectors(t *testing.T) {
 		}
 		want, got := vectors.proofs[0], matrix.proofs[0]
 		if math.Abs(want.Dual-got.Dual) > 1e-6*math.Abs(want.Dual) || math.Abs(vectors.bias[0]-matrix.bias[0]) > 1e-6 {
-			t.Errorf("nu %v: dual %v, not %v; bias %v, not %v", nu, got.Dual, want.Dual, matrix.bias[0], vectors.bias[0])
+			t.Errorf("nu %v: dual %v, not %v; bias %v, not %v", nu, got.Dual, want.Dual, matrix.bias[0],
+				vectors.bias[0])
 		}
 		_, served := train(t, params+`,"kernel":"rbf","gamma":0.25}`, x)
 		scores := values(t, served, x)
@@ -88,8 +89,8 @@ func TestCertificateOfOneClassOfAMatrixHoldsExactly(t *testing.T) {
 		c := m.proofs[0]
 		if math.Abs(primal-c.Primal) > c.PrimalError+1e-14 || math.Abs(dual-c.Dual) > c.DualError+1e-14 ||
 			primal-dual > c.GapUpper+1e-14 {
-			t.Errorf("primal %v, not %v (%v); dual %v, not %v (%v); gap at most %v", primal, c.Primal, c.PrimalError, dual,
-				c.Dual, c.DualError, c.GapUpper)
+			t.Errorf("primal %v, not %v (%v); dual %v, not %v (%v); gap at most %v", primal, c.Primal, c.PrimalError,
+				dual, c.Dual, c.DualError, c.GapUpper)
 		}
 	}
 	if lifted == 0 {
