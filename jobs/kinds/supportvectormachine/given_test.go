@@ -169,7 +169,6 @@ func TestGivenMatricesThatAreRefused(t *testing.T) {
 		"indefinite":    {`{}`, of([]float32{1, 2}, []float32{2, 1}), "least eigenvalue is from -1 to -1"},
 		"infinite":      {`{}`, of([]float32{1, float32(math.Inf(1))}, []float32{0.25, 1}), "value 2"},
 		"scaled":        {`{"features":{"scale":"standard"}}`, of([]float32{1, 0}, []float32{0, 1}), "features.scale"},
-		"one class":     {`{"mode":"one_class"}`, of([]float32{1, 0}, []float32{0, 1}), "mode one_class takes no kernel"},
 		"gamma":         {`{"gamma":1}`, of([]float32{1, 0}, []float32{0, 1}), "no parameter"},
 	} {
 		params := strings.Replace(c.params, "{", `{"kernel":"precomputed",`, 1)

@@ -187,7 +187,8 @@ func (w *walk) measureOneClass(r record) error {
 	if w.proof == nil {
 		return nil
 	}
-	terms := smo.OneClass{Alpha: alpha, Cost: cost, Value: f, Error: w.proof.errors[r.at]}
+	terms := smo.OneClass{Alpha: alpha, Cost: cost}
+	terms.Value, terms.Error = w.lifted(f, alpha, w.proof.errors[r.at])
 	return w.addTerms(0, terms.Terms(w.bias[0]), true, r)
 }
 

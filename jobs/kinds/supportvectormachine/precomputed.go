@@ -11,9 +11,6 @@ func (p Params) checkPrecomputed() error {
 	switch {
 	case p.Clip && !p.Given():
 		return protocol.SpecFault("clip is of kernel %s, not of %s", kernels.Precomputed, p.Kernel)
-	case p.Given() && p.oneClass():
-		return protocol.SpecFault("mode one_class takes no kernel %s", kernels.Precomputed).
-			WithHint("Choose a kernel of vectors.")
 	case p.Given() && p.Features.Scale != features.ScaleNone:
 		return protocol.SpecFault("features.scale is of vectors; with kernel %s the columns are kernel values, which stay "+
 			"as they are", kernels.Precomputed).
