@@ -3,6 +3,7 @@ package knn
 import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/describe"
+	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/pairwise"
 	"github.com/gram-compute/gram/jobs/learn/rows"
@@ -54,7 +55,7 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 
 func newPlan(own Params, spec protocol.JobSpec) *plan {
 	p := &plan{params: own, seed: spec.Spec.Repro.Seed, holdsOut: spec.Spec.Input.Split.Test > 0,
-		Sides: pairwise.Sides{Base: jobs.TrainingRecords(spec), Number: parseValue,
+		Sides: pairwise.Sides{Base: jobs.TrainingRecords(spec), Number: evaluation.Number,
 			QueriesNamed: spec.Spec.Input.HasIDs()},
 		named: spec.Spec.Input.HasIDs(),
 		bound: rows.Bound{Most: spec.Spec.Run.MaxStateBytes, What: "the base takes",

@@ -3,10 +3,10 @@ package knn
 import (
 	"iter"
 	"math"
-	"strconv"
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/rows"
 	"github.com/gram-compute/gram/jobs/learn/sums"
@@ -75,22 +75,13 @@ func (s *space) target(block *dataset.Block, i int) (float64, error) {
 	}
 	label := block.Labels[i]
 	if s.params.Mode == modeRegress {
-		return parseValue(block.IDs[i], label)
+		return evaluation.Number(block.IDs[i], label)
 	}
 	y, ok := s.class[string(label)]
 	if !ok {
 		return 0, jobs.Malformed("a training record has the label %q, which the first phase did not see", label)
 	}
 	return float64(y), nil
-}
-
-// parseValue reads a label as a number.
-func parseValue(id dataset.Identity, label []byte) (float64, error) {
-	value, err := strconv.ParseFloat(string(label), 64)
-	if err != nil || value-value != 0 {
-		return 0, id.Fault("the label %.40q is not a finite number, as mode regress needs", label)
-	}
-	return value, nil
 }
 
 const textRecords = "texts.records" // I64 scalar, training records

@@ -141,7 +141,7 @@ func TestBadRegression(t *testing.T) {
 		"epsilon of classes": {`{"epsilon":1}`, two, "epsilon is of mode regress"},
 		"class weights":      {`{"mode":"regress","class_weights":{"1":2}}`, two, "class_weights are of classes"},
 		"costs":              {`{"mode":"regress","costs":{"1":{"-1":2}}}`, two, "costs are of decisions"},
-		"a word":             {`{"mode":"regress"}`, words, "the label is not a finite number"},
+		"a word":             {`{"mode":"regress"}`, words, "is not a finite number"},
 		"epsilon below 0":    {`{"mode":"regress","epsilon":-1}`, two, "epsilon"},
 		"degree of rbf":      {`{"mode":"regress","degree":2}`, two, "has no degree"},
 	} {

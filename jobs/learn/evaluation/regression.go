@@ -32,12 +32,14 @@ func newErrorSums() *errorSums {
 	return &errorSums{errors: sums.NewExact(2), truth: sums.NewMoments(1, 1)}
 }
 
-// Number reads the label of a record as a finite number; another is a *protocol.Fault of
-// CodeBadRecord with its position.
+// Number reads the label of a record as a finite decimal number, with blanks around it or none; another, such as 1_2 or
+// 0x1p4, is a *protocol.Fault of CodeBadRecord with its position.
 func Number(id dataset.Identity, label []byte) (float64, error) {
-	v, err := strconv.ParseFloat(strings.TrimSpace(string(label)), 64)
-	if err != nil || v-v != 0 {
-		return 0, id.Fault("the label is not a finite number").
+	text := strings.TrimSpace(string(label))
+	v, err := strconv.ParseFloat(text, 64)
+	// ParseFloat reads Go's literals: 1_2 would be 12.
+	if err != nil || v-v != 0 || strings.Trim(text, "0123456789+-.eE") != "" {
+		return 0, id.Fault("the label %.40q is not a finite number", label).
 			WithHint("Regression learns from numbers; check spec.input.label.")
 	}
 	return v, nil
