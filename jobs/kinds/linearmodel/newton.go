@@ -99,7 +99,7 @@ func (p *newtonPhase) step(ctx context.Context, s *newtonState, all *bends, roun
 		}
 		standing, of := all.standing(k), floats(all.of, k*s.stride(), s.stride())
 		now := dual.Certify(s.loss, s.row(s.now, k), of, standing, standing.Drift(of))
-		if err := s.certify(k, now, standing.Records); err != nil {
+		if err := s.certify(k, now, standing); err != nil {
 			return jobs.Next{}, err
 		}
 		s.bound(k, s.row(s.now, k), of, standing, standing.Drift(of))

@@ -190,3 +190,22 @@ func TestPairsRefuse(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A machine about two classes whose records all weigh 0 has nothing to learn from, as a job about the two has not.
+func TestWeightlessPair(t *testing.T) {
+	records := groups(30, 3, 3, false)
+	for i := range records {
+		if records[i].Label == "c" {
+			records[i].Weight = 1
+		}
+	}
+	for _, solver := range solvers {
+		_, err := tryRun(t, fmt.Sprintf(`{"classes":"one_vs_one","solver":%q}`, solver), [][]jobstest.Record{records},
+			kernelops.Best())
+		var fault *protocol.Fault
+		if !errors.As(err, &fault) || fault.Code != protocol.CodeInputEmpty ||
+			!strings.Contains(err.Error(), `"a" and of class "b"`) {
+			t.Errorf("%s: %v", solver, err)
+		}
+	}
+}

@@ -247,7 +247,7 @@ func TestUnproved(t *testing.T) {
 	}
 	var fault *protocol.Fault
 	nothing := &training{model: &model{rounds: 1}}
-	err := nothing.certify(0, dual.Certificate{}, 0)
+	err := nothing.certify(0, dual.Certificate{}, dual.Standing{})
 	if !errors.As(err, &fault) || fault.Code != protocol.CodeInputEmpty {
 		t.Errorf("where no record weighs anything: %v", err)
 	}

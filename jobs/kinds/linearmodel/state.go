@@ -40,10 +40,12 @@ func (s *training) own() {
 
 // certify keeps the weights of a machine if none before had a lower primal objective, and what is proved. The objective
 // of weights of zero is what all records cost.
-func (s *training) certify(k int, now dual.Certificate, records int64) error {
+func (s *training) certify(k int, now dual.Certificate, all dual.Standing) error {
 	switch relative := now.Relative(); {
-	case s.rounds == 1 && records == 0:
+	case s.rounds == 1 && all.Records == 0:
 		return weightless()
+	case s.rounds == 1 && all.Extent == dual.NoExtent():
+		return s.weightlessPair(k)
 	case !(now.Primal >= 0 && relative >= 0 && relative <= math.MaxFloat64):
 		return jobs.Malformed("the objectives of machine %d are %v and %v", k, now.Primal, now.Dual)
 	case s.rounds == 1:
@@ -60,6 +62,13 @@ func (s *training) certify(k int, now dual.Certificate, records int64) error {
 // weightless is the fault of records that cost nothing.
 func weightless() error {
 	return protocol.EmptyFault("every training record weighs 0").WithHint("Check spec.input.weight.")
+}
+
+// weightlessPair is that of the records of a machine's two classes: it would decide between them by nothing.
+func (s *training) weightlessPair(k int) error {
+	return protocol.EmptyFault("every training record of class %.80q and of class %.80q weighs 0, and a machine of classes "+
+		"%s tells these two apart", s.others(k), s.space.Labels.At(s.sought(k)), oneVsOne).
+		WithHint("Check spec.input.weight, or leave out the records of these classes.")
 }
 
 // facts tell how far a machine is: the least primal and the greatest dual objective so far, the gap that is proved

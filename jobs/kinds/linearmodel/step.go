@@ -131,7 +131,7 @@ func (p *ascendPhase) step(ctx context.Context, s *ascendState, all *tally, roun
 		if s.given == 1 {
 			of = make([]float64, len(w)) // all coefficients are 0
 		}
-		if err := s.certify(k, dual.Certify(s.loss, w, of, standing, s.drift[k]), standing.Records); err != nil {
+		if err := s.certify(k, dual.Certify(s.loss, w, of, standing, s.drift[k]), standing); err != nil {
 			return jobs.Next{}, err
 		}
 		s.bound(k, w, of, standing, s.drift[k])
