@@ -181,3 +181,18 @@ func TestGivenMatricesThatAreRefused(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Given values are no vectors: no warning is about their distances, or names a scale, which would be refused.
+func TestGivenMatrixHasNoDistances(t *testing.T) {
+	k := [][]float32{{1e6, 0, 0}, {0, 1, 0}, {0, 0, 1}}
+	for kernel, want := range map[string]bool{"precomputed": false, "linear": true} {
+		_, result := train(t, fmt.Sprintf(`{"kernel":%q}`, kernel), jobstest.DenseRecords(k, "a", "b", "a"))
+		warned := false
+		for _, m := range result.Metrics {
+			warned = warned || m.Name == jobs.WarningsMetric && strings.Contains(string(m.Value), "distances")
+		}
+		if warned != want {
+			t.Errorf("%s: warned %v", kernel, warned)
+		}
+	}
+}

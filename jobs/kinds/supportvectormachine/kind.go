@@ -99,7 +99,10 @@ func newOf(spec protocol.JobSpec, most int) (jobs.Algorithm, error) {
 		return nil, err
 	}
 	j := job{Job: read, way: jobs.WayOf(spec.Spec, jobs.Input), most: most}
-	options, judging := []features.Option{j.Params.labels(), features.Compares()}, j.Judge.Phases()
+	options, judging := []features.Option{j.Params.labels()}, j.Judge.Phases()
+	if !j.Params.Given() {
+		options = append(options, features.Compares()) // given values are no vectors, and take no scale
+	}
 	if j.Params.oneClass() {
 		if err := j.detects(spec); err != nil {
 			return nil, err
