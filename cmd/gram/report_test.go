@@ -32,6 +32,10 @@ func TestMetricRows(t *testing.T) {
 		metric("evaluation.mistakes", `[{"truth":"a"}]`),
 		metric("evaluation.regression",
 			`{"records":3,"mean_squared_error":0.125,"mean_absolute_error":0.25,"r2":-1.5}`),
+		metric("evaluation.novelty", `{"normal":8,"novel":2,"auc":0.75,"top":2,"precision_at_top":0.5,"false_alarms":1,`+
+			`"detected":2,"curve":[[0,0]]}`),
+		metric("svm.margin.000.lo", "0.5"), metric("svm.margin.001.lo", "0.25"), metric("svm.margin.002.lo", "0"),
+		metric("linear.support.000", "3"), metric("linear.support.001", "4"), metric("linear.support", "7"),
 		metric("projection.measured", `{"queries":19,"recall":0.4912280701,"within":[{"eps":0.1}]}`),
 		metric("deep", `{"a":[1]}`), metric("steer", `"\u001b[2J"`), metric("long", `"`+strings.Repeat("x", 100)+`"`),
 	})
@@ -46,6 +50,11 @@ kmeans.sizes: 96, 165
 kmeans.stop: unchanged
 evaluation: accuracy 0.7500, macro F1 0.5000, 4 test records, 1 rejected
 evaluation.regression: R2 -1.5000, MSE 0.125, MAE 0.25, 3 test records
+evaluation.novelty: AUC 0.7500, 0.5000 of the top 2 are novel, 1 of 8 normal records are false alarms, 2 of 2 novel ` +
+		`ones are detected
+svm.margin.lo: 0.5 ... 0 in 3 machines
+linear.support: 3 ... 4 in 2 machines
+linear.support: 7
 projection.measured: queries 19, recall 0.491228
 steer: \x1b[2J
 long: ` + strings.Repeat("x", 49) + "..."

@@ -17,8 +17,8 @@ import (
 // maxMetricColumns leaves room for a metric's name within 80 columns.
 const maxMetricColumns = 52
 
-// MetricRows are the metrics of a job as a person wants to see them: what was found at the end of rounds
-// in one row, values in short; what only a page can show is left to it.
+// MetricRows are the metrics of a job as a person wants to see them: what was found at the end of rounds,
+// or of machines, in one row, values in short; what only a page can show is left to it.
 func MetricRows(metrics []jobs.Metric) [][2]string {
 	var rows [][2]string
 	series := map[string]int{} // number of the row
@@ -27,12 +27,12 @@ func MetricRows(metrics []jobs.Metric) [][2]string {
 		if strings.HasPrefix(m.Name, "restart.") {
 			continue // of the restarts, the metrics that follow tell the best
 		}
-		name, number := withoutRound(m.Name)
+		name, of := withoutNumber(m.Name)
 		text := metricText(m)
 		at, known := series[name]
 		switch {
 		case text == "":
-		case !number:
+		case of == "":
 			rows = append(rows, [2]string{m.Name, text})
 		case !known:
 			series[name], seen[name] = len(rows), 1
@@ -40,23 +40,28 @@ func MetricRows(metrics []jobs.Metric) [][2]string {
 		default:
 			seen[name]++
 			first, _, _ := strings.Cut(rows[at][1], " ")
-			rows[at][1] = fmt.Sprintf("%s ... %s in %d rounds", first, text, seen[name])
+			rows[at][1] = fmt.Sprintf("%s ... %s in %d %s", first, text, seen[name], of)
 		}
 	}
 	return rows
 }
 
-// withoutRound takes the number of a round out of a name such as "lloyd.003.distortion".
-func withoutRound(name string) (string, bool) {
+// withoutNumber takes the number of a round out of a name such as "lloyd.003.distortion", or that of a machine out of
+// "svm.margin.003.lo" and "svm.support.003", and says which of them it is; nothing of a name without.
+func withoutNumber(name string) (without, of string) {
 	words := strings.Split(name, ".")
 	at := slices.IndexFunc(words, func(word string) bool {
 		_, err := strconv.ParseUint(word, 10, 32)
 		return err == nil && len(word) >= 3
 	})
 	if at < 0 {
-		return name, false
+		return name, ""
 	}
-	return strings.Join(slices.Delete(words, at, at+1), "."), true
+	of = "rounds"
+	if at > 0 && (words[at-1] == "margin" || words[at-1] == "support") {
+		of = "machines"
+	}
+	return strings.Join(slices.Delete(words, at, at+1), "."), of
 }
 
 // metricText is a metric in one short line; "" where only the page can show it.
@@ -66,6 +71,8 @@ func metricText(m jobs.Metric) string {
 		return evaluationText(m.Value)
 	case "evaluation.regression":
 		return regressionText(m.Value)
+	case "evaluation.novelty":
+		return noveltyText(m.Value)
 	case "evaluation.confusion", "evaluation.mistakes":
 		return ""
 	}
@@ -117,6 +124,19 @@ func regressionText(value json.RawMessage) string {
 	}
 	return fmt.Sprintf("R2 %.4f, MSE %.6g, MAE %.6g, %d test records", r.R2, r.MeanSquaredError, r.MeanAbsoluteError,
 		r.Records)
+}
+
+func noveltyText(value json.RawMessage) string {
+	var n evaluation.Novelty
+	if json.Unmarshal(value, &n) != nil {
+		return ""
+	}
+	auc := "none"
+	if n.AUC != nil {
+		auc = fmt.Sprintf("%.4f", *n.AUC)
+	}
+	return fmt.Sprintf("AUC %s, %.4f of the top %d are novel, %d of %d normal records are false alarms, %d of %d novel ones "+
+		"are detected", auc, n.Precision, n.Top, n.FalseAlarms, n.Normal, n.Detected, n.Novel)
 }
 
 // flatText writes a value, a list of values or an object of values in its own order; "" stands for what is
