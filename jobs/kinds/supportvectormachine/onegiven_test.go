@@ -13,8 +13,8 @@ import (
 // Worked by hand: two records that have nothing in common, and nu = 1/2. The coefficients add up to 1, so each is 1/2,
 // f and rho are 1/2, and both objectives are -1/4.
 func TestOneClassOfAGivenMatrixByHand(t *testing.T) {
-	m, _, err := runMatrix(t, `{"mode":"one_class","nu":0.5,"tol":1e-9}`, unlabeled([]float32{1, 0}, []float32{0, 1}), 2,
-		1, 0)
+	m, _, err := runMatrix(t, `{"mode":"one_class","nu":0.5,"tol":1e-9}`,
+		unlabeled([]float32{1, 0}, []float32{0, 1}), 2, 1, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
