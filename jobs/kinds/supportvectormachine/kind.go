@@ -50,6 +50,7 @@ type Params struct {
 	Costs        evaluation.Costs          `json:"costs,omitempty"`
 	margin.Outputs
 	Probabilities
+	Dividing
 	Features features.Params `json:"features"`
 	blocks.Number
 }
@@ -75,7 +76,7 @@ func (p *Params) Parameters() []params.Parameter {
 		p.Costs.Parameter(evaluation.CostsJudge),
 		p.Features.Section(),
 	)
-	return append(append(list, p.probabilityParameter()), p.Outputs.Parameters(p.needMargin)...)
+	return append(append(list, p.probabilityParameter(), p.clusterParameter()), p.Outputs.Parameters(p.needMargin)...)
 }
 
 // Complete writes in the defaults of the kernel.
@@ -150,6 +151,9 @@ func (j job) begin(_ jobs.Arrays, space *features.Space, plan jobs.Plan) (jobs.N
 		m.kernel = kernels.NewFunction(kernel, space)
 	}
 	s := newTraining(m)
+	if j.Params.Clusters > 0 {
+		s.stage = stageDivide
+	}
 	s.costs = costs
 	if j.Params.Probability {
 		s.calibrating = newCalibrating(len(s.bias))

@@ -1,0 +1,272 @@
+package supportvectormachine
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/rows"
+	"github.com/gram-compute/gram/jobs/learn/sampling"
+	"github.com/gram-compute/gram/jobs/learn/voting"
+	"github.com/gram-compute/gram/jobs/params"
+	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// maxClusters bounds params.clusters.
+const maxClusters = 256
+
+// Dividing are the parameters of the local start.
+type Dividing struct {
+	Clusters int `json:"clusters,omitempty"`
+}
+
+func (p *Params) clusterParameter() params.Parameter {
+	return params.Whole("clusters", &p.Clusters, 0, 0, maxClusters).Checked(p.checkClusters).
+		Says("Training begins with machines of the records of each of so many clusters, whose coefficients those of all records " +
+			"start from. Worth it from some 20,000 records on; 0 for no such start. The answer is certified all the same.").
+		From("Hsieh, Si and Dhillon, A divide-and-conquer solver for kernel support vector machines, ICML 2014.")
+}
+
+// checkClusters refuses a local start where there are no vectors to divide, or no bound of 0 to start from.
+func (p *Params) checkClusters() error {
+	switch {
+	case p.Clusters == 0:
+	case p.Given():
+		return protocol.SpecFault("clusters is %d with kernel %s: clusters are of vectors", p.Clusters, p.Kernel).
+			WithHint("Leave clusters out.")
+	case p.oneClass():
+		return protocol.SpecFault("clusters is %d in mode %s, whose coefficients have a sum from the start", p.Clusters,
+			modeOneClass).WithHint("Leave clusters out.")
+	}
+	return nil
+}
+
+// machines numbers the machines of the moment: of each two classes one, or in the local phase one for each cluster.
+type machines struct {
+	voting.Classes
+	parts int // clusters, at least 1
+}
+
+// Machines is how many there are.
+func (m machines) Machines() int { return m.Classes.Machines() * m.parts }
+
+// Pair is the classes of a machine.
+func (m machines) Pair(machine int) (first, second int) { return m.Classes.Pair(machine / m.parts) }
+
+// Side is that of a class in a machine.
+func (m machines) Side(machine, class int) float64 { return m.Classes.Side(machine/m.parts, class) }
+
+// Of is the machine of a class at a slot, over the records of a cluster, and the side of the class.
+func (m machines) Of(class, slot, cluster int) (machine int, side float64) {
+	machine, side = m.At(class, slot)
+	return machine*m.parts + cluster, side
+}
+
+// group is the place of the records of a class and a cluster.
+func (m machines) group(class, cluster int) int { return class*m.parts + cluster }
+
+// groups is how many of those there are.
+func (m machines) groups() int { return int(m.Classes) * m.parts }
+
+// standing is where the machines of the moment stand.
+type standing struct {
+	bias, violation []float64
+	settled         []int32
+}
+
+func newStanding(machines int) *standing {
+	s := &standing{make([]float64, machines), make([]float64, machines), make([]int32, machines)}
+	for k := range s.violation {
+		s.violation[k] = math.MaxFloat64
+	}
+	return s
+}
+
+// standing is that of the machines of the moment. It shares the memory of the state.
+func (s *training) standing() standing {
+	if s.dividing() {
+		return *s.local
+	}
+	return standing{s.bias, s.violation, s.settled}
+}
+
+// dividing reports whether the machines of the moment are those of the clusters.
+func (s *training) dividing() bool {
+	return s.local != nil && (s.stage == stageTrain || s.stage == stageFetch || s.stage == stageCollect)
+}
+
+// machines numbers the machines of the moment.
+func (s *training) machines() machines {
+	if s.dividing() {
+		return machines{s.classes(), s.clusters()}
+	}
+	return machines{s.classes(), 1}
+}
+
+// clusters is how many centers there are.
+func (s *training) clusters() int { return len(s.centers) / max(1, s.space.Width) }
+
+// localFields lists what the local phase has.
+func (s *training) localFields(f *jobs.Fields) {
+	if f.Has("centers", s.centers != nil) {
+		jobs.List(f, "centers", &s.centers)
+		n := s.clusters()
+		f.Require(n*s.space.Width == len(s.centers) && n > 0 && n <= maxClusters && jobs.Finite(s.centers),
+			"%d values of centers", len(s.centers))
+	}
+	if f.Has("local.bias", s.local != nil) {
+		if f.Reading() {
+			s.local = &standing{}
+		}
+		n := s.clusters() * s.classes().Machines()
+		jobs.List(f, "local.bias", &s.local.bias, n)
+		jobs.List(f, "local.violation", &s.local.violation, n)
+		jobs.List(f, "local.settled", &s.local.settled, n)
+	}
+}
+
+// localTol is how many times params.tol a machine of the local phase may violate: what is left over, the machines of
+// all records make up for.
+const localTol = 1
+
+// tol is the violation at which a machine of the moment is done.
+func (p *trainPhase) tol(s *training) float64 {
+	if s.dividing() {
+		return float64(localTol * p.Params.Tol)
+	}
+	return p.Params.Tol
+}
+
+// sampleRows is how many records choose the centers; fewer where they are wide.
+const (
+	sampleRows   = 4096
+	sampleValues = 1 << 22
+)
+
+func newSample(width int) *sampling.Sample {
+	return sampling.New(max(2*maxClusters, min(sampleRows, sampleValues/max(1, width))))
+}
+
+// race is that of the records that choose the centers.
+func (p *trainPhase) centerRace() *sampling.Race {
+	return sampling.NewRace(p.Seed, "supportvectormachine/centers")
+}
+
+// offer offers a record for the sample.
+func (w *walk) offer(r record) {
+	id := r.IDs[r.i]
+	w.tally.sample.Offer(w.race.Time(id, 1, w.tally.sample.Limit()), id, r.X.Row(r.i))
+}
+
+// divided chooses the centers, and begins the local phase.
+func (p *trainPhase) divided(s *training, all *tally, facts *jobs.Facts) error {
+	if all.sample == nil || all.sample.Len() == 0 {
+		return jobs.Malformed("a tally without a sample of records")
+	}
+	s.centers = centersOf(all.sample.Draws(), p.Params.Clusters, p.Seed)
+	s.beginLocal()
+	facts.Add("svm.clusters", s.clusters())
+	return nil
+}
+
+// beginLocal begins the local phase, where there are centers.
+func (s *training) beginLocal() {
+	if len(s.centers) > 0 {
+		s.local, s.stage = newStanding(s.clusters()*s.classes().Machines()), stageTrain
+	}
+}
+
+// joins ends the local phase: the next round computes the decisions of its support vectors on all records.
+func (s *training) joins(all *tally, facts *jobs.Facts) {
+	facts.Add(s.metric("local.rounds"), s.rounds)
+	facts.Add(s.metric("local.supports"), len(all.found.ordinal))
+	s.supports, s.working, s.rows = all.found, members{}, table{width: s.space.Width}
+	s.local, s.stage = nil, stageJoin
+}
+
+// metric is the name of a metric of the training at work.
+func (s *training) metric(name string) string {
+	if s.calibrating.leavesOut() {
+		return fmt.Sprintf("svm.fold.%d.%s", s.calibrating.fold, name)
+	}
+	return "svm." + name
+}
+
+// nearest finds the clusters of the records of a leaf.
+type nearest struct {
+	centers *kernelops.Centers
+	ops     *kernelops.Set
+	square  []float64
+}
+
+func (s *training) newNearest(ops *kernelops.Set) *nearest {
+	values := make([]float64, len(s.centers))
+	for i, v := range s.centers {
+		values[i] = float64(v)
+	}
+	return &nearest{centers: ops.PackCenters(values, make([]float32, s.space.Width)), ops: ops}
+}
+
+// add appends the cluster of each record.
+func (n *nearest) add(to []int32, c rows.Chunk, width int) []int32 {
+	from, count := len(to), len(c.IDs)
+	to = append(to, make([]int32, count)...)
+	if width == 0 {
+		return to
+	}
+	n.square = kernelops.Resize(n.square, count)
+	n.ops.Nearest(to[from:], n.square, c.X, n.centers, &kernelops.Workspace{})
+	for i := range count {
+		to[from+i] = max(0, to[from+i]) // beyond float64
+	}
+	return to
+}
+
+// divide gives the records of a chunk their clusters: those that were carried, or else the nearest centers'.
+func (w *walk) divide(base int, c rows.Chunk) error {
+	if !w.dividing() {
+		return nil
+	}
+	from, to := base/w.perRecord(), base/w.perRecord()+len(c.IDs)
+	if len(w.before.cluster) == 0 {
+		if w.nearest == nil {
+			w.nearest = w.newNearest(w.evaluator.Ops)
+		}
+		w.after.cluster = w.nearest.add(w.after.cluster, c, w.space.Width)
+		return nil
+	}
+	if to > len(w.before.cluster) {
+		return jobs.Malformed("%d clusters are carried, fewer than the block has records", len(w.before.cluster))
+	}
+	for _, k := range w.before.cluster[from:to] {
+		if k < 0 || int(k) >= w.tally.classes.parts {
+			return jobs.Malformed("a record of cluster %d is carried, of %d", k, w.tally.classes.parts)
+		}
+	}
+	w.after.cluster = append(w.after.cluster, w.before.cluster[from:to]...)
+	return nil
+}
+
+// clusterAt is the cluster of the record of a coefficient, 0 where all records are together.
+func (w *walk) clusterAt(at int) int {
+	if len(w.after.cluster) == 0 {
+		return 0
+	}
+	return int(w.after.cluster[at/w.perRecord()])
+}
+
+// plusSamples joins those of two tallies. Either both have one, or neither.
+func plusSamples(a, b *sampling.Sample, width int) (*sampling.Sample, error) {
+	switch {
+	case a == nil && b == nil:
+		return nil, nil
+	case a == nil || b == nil:
+		return nil, jobs.Malformed("only one of two tallies has a sample")
+	}
+	both := newSample(width)
+	if err := both.Merge(a); err != nil {
+		return nil, err
+	}
+	return both, both.Merge(b)
+}
