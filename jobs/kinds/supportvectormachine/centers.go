@@ -23,9 +23,25 @@ func centersOf(sample []sampling.Draw, clusters int, seed uint64) []float32 {
 			break
 		}
 	}
-	list := make([]float32, len(c.centers))
+	return c.rounded()
+}
+
+// rounded are the centers that are nearest to a row, so that each has records.
+func (c *clustering) rounded() (list []float32) {
 	for i, v := range c.centers {
-		list[i] = float32(v)
+		c.centers[i] = float64(float32(v))
+	}
+	c.assign()
+	used := make([]bool, len(c.centers)/max(1, c.width))
+	for _, k := range c.nearest {
+		used[k] = true
+	}
+	for k, is := range used {
+		for _, v := range c.centers[k*c.width : (k+1)*c.width] {
+			if is {
+				list = append(list, float32(v))
+			}
+		}
 	}
 	return list
 }
@@ -99,13 +115,18 @@ func (c *clustering) move() bool {
 		}
 	}
 	before := slices.Clone(c.nearest)
+	c.assign()
+	return !slices.Equal(before, c.nearest)
+}
+
+// assign finds the nearest center of each row.
+func (c *clustering) assign() {
 	for i := range c.sample {
 		c.square[i] = math.Inf(1)
-		for n := range k {
+		for n := range len(c.centers) / max(1, c.width) {
 			if d := c.distance(i, n); d < c.square[i] {
 				c.square[i], c.nearest[i] = d, n
 			}
 		}
 	}
-	return !slices.Equal(before, c.nearest)
 }

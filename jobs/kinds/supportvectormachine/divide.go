@@ -18,7 +18,8 @@ const maxClusters = 256
 
 // Dividing are the parameters of the local start.
 type Dividing struct {
-	Clusters int `json:"clusters,omitempty"`
+	Clusters int  `json:"clusters,omitempty"`
+	Early    bool `json:"early,omitempty"`
 }
 
 func (p *Params) clusterParameter() params.Parameter {
@@ -99,27 +100,22 @@ func (s *training) dividing() bool {
 // machines numbers the machines of the moment.
 func (s *training) machines() machines {
 	if s.dividing() {
-		return machines{s.classes(), s.clusters()}
+		return machines{s.classes(), clustersOf(s.centers, s.space.Width)}
 	}
-	return machines{s.classes(), 1}
+	return s.model.machines()
 }
 
-// clusters is how many centers there are.
-func (s *training) clusters() int { return len(s.centers) / max(1, s.space.Width) }
+// apart reports whether records of different clusters do not meet at the moment.
+func (s *training) apart() bool { return s.dividing() || s.early != nil }
 
 // localFields lists what the local phase has.
 func (s *training) localFields(f *jobs.Fields) {
-	if f.Has("centers", s.centers != nil) {
-		jobs.List(f, "centers", &s.centers)
-		n := s.clusters()
-		f.Require(n*s.space.Width == len(s.centers) && n > 0 && n <= maxClusters && jobs.Finite(s.centers),
-			"%d values of centers", len(s.centers))
-	}
+	centersField(f, "centers", &s.centers, s.space.Width)
 	if f.Has("local.bias", s.local != nil) {
 		if f.Reading() {
 			s.local = &standing{}
 		}
-		n := s.clusters() * s.classes().Machines()
+		n := clustersOf(s.centers, s.space.Width) * s.classes().Machines()
 		jobs.List(f, "local.bias", &s.local.bias, n)
 		jobs.List(f, "local.violation", &s.local.violation, n)
 		jobs.List(f, "local.settled", &s.local.settled, n)
@@ -128,7 +124,7 @@ func (s *training) localFields(f *jobs.Fields) {
 
 // localTol is how many times params.tol a machine of the local phase may violate: what is left over, the machines of
 // all records make up for.
-const localTol = 1
+const localTol = 10
 
 // tol is the violation at which a machine of the moment is done.
 func (p *trainPhase) tol(s *training) float64 {
@@ -165,15 +161,18 @@ func (p *trainPhase) divided(s *training, all *tally, facts *jobs.Facts) error {
 		return jobs.Malformed("a tally without a sample of records")
 	}
 	s.centers = centersOf(all.sample.Draws(), p.Params.Clusters, p.Seed)
-	s.beginLocal()
-	facts.Add("svm.clusters", s.clusters())
+	facts.Add("svm.clusters", clustersOf(s.centers, s.space.Width))
+	if s.beginLocal(); p.Params.Early {
+		s.local = nil
+		s.endsEarly()
+	}
 	return nil
 }
 
 // beginLocal begins the local phase, where there are centers.
 func (s *training) beginLocal() {
 	if len(s.centers) > 0 {
-		s.local, s.stage = newStanding(s.clusters()*s.classes().Machines()), stageTrain
+		s.local, s.stage = newStanding(clustersOf(s.centers, s.space.Width)*s.classes().Machines()), stageTrain
 	}
 }
 
@@ -200,12 +199,12 @@ type nearest struct {
 	square  []float64
 }
 
-func (s *training) newNearest(ops *kernelops.Set) *nearest {
-	values := make([]float64, len(s.centers))
-	for i, v := range s.centers {
+func newNearest(centers []float32, width int, ops *kernelops.Set) *nearest {
+	values := make([]float64, len(centers))
+	for i, v := range centers {
 		values[i] = float64(v)
 	}
-	return &nearest{centers: ops.PackCenters(values, make([]float32, s.space.Width)), ops: ops}
+	return &nearest{centers: ops.PackCenters(values, make([]float32, width)), ops: ops}
 }
 
 // add appends the cluster of each record.
@@ -225,13 +224,17 @@ func (n *nearest) add(to []int32, c rows.Chunk, width int) []int32 {
 
 // divide gives the records of a chunk their clusters: those that were carried, or else the nearest centers'.
 func (w *walk) divide(base int, c rows.Chunk) error {
-	if !w.dividing() {
+	if !w.apart() {
 		return nil
 	}
 	from, to := base/w.perRecord(), base/w.perRecord()+len(c.IDs)
 	if len(w.before.cluster) == 0 {
 		if w.nearest == nil {
-			w.nearest = w.newNearest(w.evaluator.Ops)
+			centers := w.centers
+			if w.early != nil {
+				centers = w.early.centers
+			}
+			w.nearest = newNearest(centers, w.space.Width, w.evaluator.Ops)
 		}
 		w.after.cluster = w.nearest.add(w.after.cluster, c, w.space.Width)
 		return nil
@@ -269,4 +272,20 @@ func plusSamples(a, b *sampling.Sample, width int) (*sampling.Sample, error) {
 		return nil, err
 	}
 	return both, both.Merge(b)
+}
+
+// joinedClusters are those of support vectors of two tallies, nil where they have none.
+func joinedClusters(left, right []int32) []int32 {
+	if left == nil && right == nil {
+		return nil
+	}
+	return joined(left, right)
+}
+
+// sums is how many sums a tally has: of the local phase none, as stage prove does not follow.
+func (s *training) sums() int {
+	if s.dividing() {
+		return 0
+	}
+	return termSums * s.model.machines().Machines()
 }

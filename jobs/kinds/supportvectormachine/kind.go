@@ -76,7 +76,7 @@ func (p *Params) Parameters() []params.Parameter {
 		p.Costs.Parameter(evaluation.CostsJudge),
 		p.Features.Section(),
 	)
-	return append(append(list, p.probabilityParameter(), p.clusterParameter()), p.Outputs.Parameters(p.needMargin)...)
+	return append(append(list, p.probabilityParameter(), p.clusterParameter(), p.earlyParameter()), p.Outputs.Parameters(p.needMargin)...)
 }
 
 // Complete writes in the defaults of the kernel.
@@ -152,7 +152,9 @@ func (j job) begin(_ jobs.Arrays, space *features.Space, plan jobs.Plan) (jobs.N
 	}
 	s := newTraining(m)
 	if j.Params.Clusters > 0 {
-		s.stage = stageDivide
+		if s.stage = stageDivide; j.Params.Early {
+			s.margins = nil
+		}
 	}
 	s.costs = costs
 	if j.Params.Probability {

@@ -276,7 +276,7 @@ func (w *walk) decide(g *group, number, base int, c rows.Chunk) error {
 	case len(g.records) == 0:
 		return nil
 	case w.stage == stageProve:
-		return w.prove(g, class, base, c)
+		return w.prove(g, number, base, c)
 	case w.stage == stageJoin:
 		return w.join(g, class, base, c)
 	}

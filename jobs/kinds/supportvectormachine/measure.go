@@ -34,7 +34,9 @@ func (w *walk) measure(r record) error {
 	}
 	switch w.stage {
 	case stageDivide:
-		w.offer(r)
+		if cost > 0 {
+			w.offer(r)
+		}
 		return nil
 	case stageCollect:
 		w.collect(r, class)
@@ -168,6 +170,9 @@ func (w *walk) collect(r record, class int) {
 	}
 	for _, a := range alpha {
 		if a != 0 {
+			if w.early != nil {
+				w.found.cluster = append(w.found.cluster, int32(w.clusterAt(r.at)))
+			}
 			w.found.ordinal, w.found.class = append(w.found.ordinal, r.ordinal), append(w.found.class, int32(class))
 			w.found.alpha, w.found.rows = append(w.found.alpha, alpha...),
 				append(w.found.rows, r.X.Row(r.i)[:w.model.rowWidth()]...)

@@ -100,7 +100,7 @@ func (p *trainPhase) train(ctx context.Context, s *training, all *tally, facts *
 	for _, k := range s.active(p.Params.WorkingSet) {
 		e := all.extremes[k]
 		if math.IsInf(e.Violation(), 0) && at.violation[k] == math.MaxFloat64 {
-			if s.dividing() || s.calibrating.leavesOut() { // the cluster lacks a class, or the fold has all records of one
+			if s.apart() || s.calibrating.leavesOut() { // the cluster lacks a class, or the fold has all records of one
 				at.settled[k] = 1
 				continue
 			}
@@ -131,7 +131,7 @@ func (p *trainPhase) weightless(s *training, machine int) error {
 	if s.regresses || s.oneClass {
 		return protocol.EmptyFault("every training record weighs 0").WithHint("Check spec.input.weight.")
 	}
-	first, second := s.classes().Pair(machine)
+	first, second := s.machines().Pair(machine)
 	return protocol.EmptyFault("every training record of class %q or of class %q weighs 0", s.space.Labels.At(first),
 		s.space.Labels.At(second)).
 		WithHint("Check spec.input.weight.")
@@ -190,6 +190,14 @@ func (s *training) values(k []float64, x kernelops.Matrix, evaluator *kernels.Ev
 // with float64 values from when float32 ones did not halve the greatest violation, and no more when those do not.
 func (p *trainPhase) certify(s *training, all *tally) error {
 	worst := 0.0
+	if all.terms.Len() != termSums*len(s.proofs) {
+		return jobs.Malformed("a tally of %d sums of %d machines", all.terms.Len(), len(s.proofs))
+	}
+	if s.early != nil {
+		if k := s.missing(all); k >= 0 {
+			return p.weightless(s, k)
+		}
+	}
 	for k := range s.proofs {
 		var list [termSums]float64
 		for i := range list {

@@ -37,7 +37,7 @@ type tally struct {
 func newTally(s *training, most int) *tally {
 	t := &tally{classes: s.machines(), most: most, variables: int(s.variable(1, 0)), rows: table{width: s.space.Width},
 		rowWidth: s.rowWidth(),
-		extremes: make([]smo.Extremes, s.machines().Machines()), terms: sums.NewExact(termSums * s.classes().Machines())}
+		extremes: make([]smo.Extremes, s.machines().Machines()), terms: sums.NewExact(s.sums())}
 	for k := range t.extremes {
 		t.extremes[k] = smo.NewExtremes()
 	}
@@ -68,7 +68,8 @@ func (t *tally) Fields(f *jobs.Fields) {
 	t.rows.Fields(f, "rows", width)
 	t.extremeFields(f)
 	jobs.Make(f, &t.terms).Fields(f, "terms")
-	f.Require(t.terms.Len() == termSums*t.classes.Classes.Machines(), "sums of %d terms", t.terms.Len())
+	f.Require(t.terms.Len() == termSums*t.classes.Machines() || t.classes.parts > 1 && t.terms.Len() == 0,
+		"sums of %d terms", t.terms.Len())
 	jobs.Scalar(f, "diagonal", &t.diagonal)
 	jobs.Scalar(f, "rate", &t.rate)
 	f.Int("found.rows", &t.rowWidth, 0, protocol.MaxWidth)
@@ -140,6 +141,7 @@ func (t *tally) plus(right *tally) (*tally, error) {
 	both.found = supports{
 		ordinal: joined(t.found.ordinal, right.found.ordinal), class: joined(t.found.class, right.found.class),
 		alpha: joined(t.found.alpha, right.found.alpha), rows: joined(t.found.rows, right.found.rows),
+		cluster: joinedClusters(t.found.cluster, right.found.cluster),
 	}
 	return both, nil
 }
