@@ -23,7 +23,7 @@ type Dividing struct {
 }
 
 func (p *Params) clusterParameter() params.Parameter {
-	return params.Whole("clusters", &p.Clusters, 0, 0, maxClusters).Checked(p.checkClusters).
+	return params.Whole("clusters", &p.Clusters, 0, 0, maxClusters).
 		Says("Training begins with machines of the records of each of so many clusters, whose coefficients those of all records " +
 			"start from. Worth it from some 20,000 records on; 0 for no such start. The answer is certified all the same.").
 		From("Hsieh, Si and Dhillon, A divide-and-conquer solver for kernel support vector machines, ICML 2014.")
@@ -162,9 +162,10 @@ func (p *trainPhase) divided(s *training, all *tally, facts *jobs.Facts) error {
 	}
 	s.centers = centersOf(all.sample.Draws(), p.Params.Clusters, p.Seed)
 	facts.Add("svm.clusters", clustersOf(s.centers, s.space.Width))
-	if s.beginLocal(); p.Params.Early {
-		s.local = nil
-		s.endsEarly()
+	if p.Params.Early {
+		s.beginEarly()
+	} else {
+		s.beginLocal()
 	}
 	return nil
 }

@@ -86,21 +86,20 @@ func (m *model) checkClusters() error {
 	if m.early != nil {
 		want = m.len()
 	}
-	if len(m.cluster) != want && m.early != nil {
+	if len(m.cluster) != want {
 		return jobs.Malformed("%d support vectors have %d clusters", m.len(), len(m.cluster))
 	}
 	for i, k := range m.cluster {
-		if m.early != nil && (k < 0 || int(k) >= m.machines().parts) {
+		if k < 0 || int(k) >= m.machines().parts {
 			return jobs.Malformed("support vector %d is of cluster %d, of %d", i, k, m.machines().parts)
 		}
 	}
 	return nil
 }
 
-// endsEarly makes the machines of the clusters those of the model.
-func (s *training) endsEarly() {
-	s.early = &early{centers: s.centers}
-	s.centers = nil
+// beginEarly makes the machines of the clusters those of the model.
+func (s *training) beginEarly() {
+	s.early, s.centers = &early{s.centers}, nil
 	at := newStanding(s.model.machines().Machines())
 	s.bias, s.violation, s.settled = at.bias, at.violation, at.settled
 	s.model.begin()

@@ -68,7 +68,7 @@ func (t *tally) Fields(f *jobs.Fields) {
 	t.rows.Fields(f, "rows", width)
 	t.extremeFields(f)
 	jobs.Make(f, &t.terms).Fields(f, "terms")
-	f.Require(t.terms.Len() == termSums*t.classes.Machines() || t.classes.parts > 1 && t.terms.Len() == 0,
+	f.Require(t.terms.Len() == termSums*t.classes.Machines() || t.terms.Len() == 0,
 		"sums of %d terms", t.terms.Len())
 	jobs.Scalar(f, "diagonal", &t.diagonal)
 	jobs.Scalar(f, "rate", &t.rate)
