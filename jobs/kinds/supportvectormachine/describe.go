@@ -36,7 +36,7 @@ func (m *model) describe(p *describe.Page) error {
 		m.given.describe(p)
 	}
 	if m.early != nil {
-		p.Line("early", "machines of %d clusters; a record is decided by those of its own", m.machines().parts)
+		p.Line("early", "machines of %d clusters; a record is decided by those of its own", machinesOf(m).parts)
 	}
 	p.Line("supports", "%d", m.len())
 	p.Line("rounds", "%d", m.rounds)
@@ -98,10 +98,13 @@ func (m *model) worst() (greatest float64) {
 
 // supportsOf counts the support vectors of a machine.
 func (m *model) supportsOf(machine int) (n int) {
-	first, second := m.machines().Pair(machine)
+	first, second := machinesOf(m).Pair(machine)
 	for j, y := range m.class {
 		other := first + second - int(y)
-		if m.clusterOf(j) == machine%m.machines().parts && (int(y) == first || int(y) == second) && m.alpha[j*m.classes().Slots()+m.classes().Slot(int(y), other)] > 0 {
+		if m.clusterOf(j) != machine%machinesOf(m).parts {
+			continue
+		}
+		if (int(y) == first || int(y) == second) && m.alpha[j*m.classes().Slots()+m.classes().Slot(int(y), other)] > 0 {
 			n++
 		}
 	}
@@ -116,10 +119,10 @@ func (m *model) machineName(k int) string {
 	case m.regresses:
 		return "of numbers"
 	}
-	first, second := m.machines().Pair(k)
+	first, second := machinesOf(m).Pair(k)
 	name := fmt.Sprintf("%s against %s", m.space.Labels.At(second), m.space.Labels.At(first))
 	if m.early != nil {
-		name += fmt.Sprintf(", cluster %d", k%m.machines().parts)
+		name += fmt.Sprintf(", cluster %d", k%machinesOf(m).parts)
 	}
 	return name
 }

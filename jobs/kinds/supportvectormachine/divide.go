@@ -1,7 +1,11 @@
 package supportvectormachine
 
 import (
+	"context"
 	"fmt"
+	"github.com/gram-compute/gram/jobs/learn/centers"
+	"github.com/gram-compute/gram/jobs/learn/kernels"
+	"github.com/gram-compute/gram/kernelops/philox"
 	"math"
 
 	"github.com/gram-compute/gram/jobs"
@@ -24,8 +28,8 @@ type Dividing struct {
 
 func (p *Params) clusterParameter() params.Parameter {
 	return params.Whole("clusters", &p.Clusters, 0, 0, maxClusters).
-		Says("Training begins with machines of the records of each of so many clusters, whose coefficients those of all records " +
-			"start from. Worth it from some 20,000 records on; 0 for no such start. The answer is certified all the same.").
+		Says("Training begins with machines of the records of each of that many clusters, and goes on from their " +
+			"coefficients; 0 for no such start. What is proved is as without it, unless early is true.").
 		From("Hsieh, Si and Dhillon, A divide-and-conquer solver for kernel support vector machines, ICML 2014.")
 }
 
@@ -102,7 +106,7 @@ func (s *training) machines() machines {
 	if s.dividing() {
 		return machines{s.classes(), clustersOf(s.centers, s.space.Width)}
 	}
-	return s.model.machines()
+	return machinesOf(s.model)
 }
 
 // apart reports whether records of different clusters do not meet at the moment.
@@ -160,7 +164,7 @@ func (p *trainPhase) divided(s *training, all *tally, facts *jobs.Facts) error {
 	if all.sample == nil || all.sample.Len() == 0 {
 		return jobs.Malformed("a tally without a sample of records")
 	}
-	s.centers = centersOf(all.sample.Draws(), p.Params.Clusters, p.Seed)
+	s.centers = centers.Of(all.sample.Draws(), p.Params.Clusters, philox.New(p.Seed, "supportvectormachine/centers/first"))
 	facts.Add("svm.clusters", clustersOf(s.centers, s.space.Width))
 	if p.Params.Early {
 		s.beginEarly()
@@ -193,36 +197,6 @@ func (s *training) metric(name string) string {
 	return "svm." + name
 }
 
-// nearest finds the clusters of the records of a leaf.
-type nearest struct {
-	centers *kernelops.Centers
-	ops     *kernelops.Set
-	square  []float64
-}
-
-func newNearest(centers []float32, width int, ops *kernelops.Set) *nearest {
-	values := make([]float64, len(centers))
-	for i, v := range centers {
-		values[i] = float64(v)
-	}
-	return &nearest{centers: ops.PackCenters(values, make([]float32, width)), ops: ops}
-}
-
-// add appends the cluster of each record.
-func (n *nearest) add(to []int32, c rows.Chunk, width int) []int32 {
-	from, count := len(to), len(c.IDs)
-	to = append(to, make([]int32, count)...)
-	if width == 0 {
-		return to
-	}
-	n.square = kernelops.Resize(n.square, count)
-	n.ops.Nearest(to[from:], n.square, c.X, n.centers, &kernelops.Workspace{})
-	for i := range count {
-		to[from+i] = max(0, to[from+i]) // beyond float64
-	}
-	return to
-}
-
 // divide gives the records of a chunk their clusters: those that were carried, or else the nearest centers'.
 func (w *walk) divide(base int, c rows.Chunk) error {
 	if !w.apart() {
@@ -231,13 +205,13 @@ func (w *walk) divide(base int, c rows.Chunk) error {
 	from, to := base/w.perRecord(), base/w.perRecord()+len(c.IDs)
 	if len(w.before.cluster) == 0 {
 		if w.nearest == nil {
-			centers := w.centers
+			list := w.centers
 			if w.early != nil {
-				centers = w.early.centers
+				list = w.early.centers
 			}
-			w.nearest = newNearest(centers, w.space.Width, w.evaluator.Ops)
+			w.nearest = centers.NewNearest(list, w.space.Width, w.evaluator.Ops)
 		}
-		w.after.cluster = w.nearest.add(w.after.cluster, c, w.space.Width)
+		w.after.cluster = w.nearest.Add(w.after.cluster, c.X)
 		return nil
 	}
 	if to > len(w.before.cluster) {
@@ -288,5 +262,100 @@ func (s *training) sums() int {
 	if s.dividing() {
 		return 0
 	}
-	return termSums * s.model.machines().Machines()
+	return termSums * machinesOf(s.model).Machines()
+}
+
+// joinRows is how many support vectors of the local phase have their kernel values at a time.
+const joinRows = 256
+
+// join computes the decisions on the records of a class anew, from all support vectors of the local phase, in float32
+// kernel values as the rounds of training take them: stage prove measures what that leaves over. O(records * supports *
+// width).
+func (w *walk) join(g *group, class, base int, c rows.Chunk) error {
+	n, slots := len(g.records), w.model.classes().Slots()
+	if w.joining[class] == nil {
+		w.joining[class] = (&proofSums{model: w.model}).termsOf(class)
+	}
+	w.sum = kernelops.Resize(w.sum, n*slots)
+	clear(w.sum)
+	for terms := w.joining[class]; len(terms) > 0; {
+		var err error
+		if terms, err = w.joinSome(g, terms); err != nil {
+			return err
+		}
+	}
+	for slot := range slots {
+		for i, r := range g.records {
+			f := w.sum[slot*n+i]
+			if f-f != 0 {
+				return kernels.Beyond(c.IDs[r], w.kernel.Kernel)
+			}
+			w.setDecision(base+r*w.perRecord(), slot, f)
+		}
+	}
+	return nil
+}
+
+// joinSome adds the terms of the first support vectors to the sums of a group, and returns the others.
+func (w *walk) joinSome(g *group, terms []proofTerm) ([]proofTerm, error) {
+	end, count, last := 0, 0, -1
+	w.moved = w.moved[:0]
+	for ; end < len(terms) && (count < joinRows || terms[end].support == last); end++ {
+		if j := terms[end].support; j != last {
+			w.moved, last = append(w.moved, w.matrix().Row(j)...), j
+			count++
+		}
+	}
+	n := len(g.records)
+	w.points.Set(w.coarse, w.evaluator.Ops, matrixOf(w.moved, count, w.space.Width))
+	w.values = kernelops.Resize(w.values, count*n)
+	tile := matrixOf(w.values, count, n)
+	if err := w.evaluator.Matrix(w.coarse, tile, &w.points, &g.points); err != nil {
+		return nil, err
+	}
+	place := -1
+	last = -1
+	for _, t := range terms[:end] {
+		if t.support != last {
+			place, last = place+1, t.support
+		}
+		w.evaluator.Ops.Mixed.Axpy(w.sum[t.slot*n:(t.slot+1)*n], tile.Row(place), t.coefficient)
+	}
+	return terms[end:], nil
+}
+
+// work ends a round that chooses centers or working sets.
+func (p *trainPhase) work(ctx context.Context, s *training, all *tally, facts *jobs.Facts) error {
+	switch s.stage {
+	case stageDivide:
+		return p.divided(s, all, facts)
+	case stageJoin:
+		s.supports, s.stage = supports{}, stageTrain
+	}
+	return p.train(ctx, s, all, facts)
+}
+
+// collected goes on from the support vectors that were found.
+func (s *training) collected(all *tally, facts *jobs.Facts) {
+	if s.dividing() {
+		s.joins(all, facts)
+		return
+	}
+	s.supports, s.working, s.rows, s.stage = all.found, members{}, table{width: s.space.Width}, stageProve
+	for k, e := range all.extremes {
+		s.bias[k] = e.Bias()
+	}
+}
+
+// checkProof refuses the sums of other machines, and of clusters a class of which no record counts in any.
+func (p *trainPhase) checkProof(s *training, all *tally) error {
+	if all.terms.Len() != termSums*len(s.proofs) {
+		return jobs.Malformed("a tally of %d sums of %d machines", all.terms.Len(), len(s.proofs))
+	}
+	if s.early != nil {
+		if k := s.missing(all); k >= 0 {
+			return p.weightless(s, k)
+		}
+	}
+	return nil
 }

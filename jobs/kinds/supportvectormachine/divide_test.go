@@ -8,36 +8,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs/jobstest"
-	"github.com/gram-compute/gram/jobs/learn/sampling"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
 
-// Rows at 0, 1, 10 and 11 in two clusters have the centers 0.5 and 10.5; of one row there is one center, however many
-// are asked for.
-func TestCentersByHand(t *testing.T) {
-	var draws []sampling.Draw
-	for i, x := range []float32{0, 10, 1, 11} {
-		draws = append(draws, sampling.Draw{ID: dataset.Identity{Offset: int64(i)}, Row: []float32{x}})
-	}
-	for seed := range uint64(5) {
-		got := centersOf(draws, 2, seed)
-		slices.Sort(got)
-		if !slices.Equal(got, []float32{0.5, 10.5}) {
-			t.Errorf("seed %d: centers %v", seed, got)
-		}
-	}
-	if got := centersOf([]sampling.Draw{draws[1], draws[1]}, 5, 1); !slices.Equal(got, []float32{10}) {
-		t.Errorf("of one row: centers %v", got)
-	}
-	if got := centersOf(draws, 9, 1); len(got) != 4 {
-		t.Errorf("of four rows: centers %v", got)
-	}
-}
-
-// The machines of two classes in three clusters, by hand.
+// The machines of three classes in two clusters, by hand.
 func TestMachinesOfClusters(t *testing.T) {
 	m := machines{3, 2}
 	if m.Machines() != 6 || m.groups() != 6 || m.group(2, 1) != 5 {
@@ -92,13 +68,14 @@ func TestLocalStartLeadsToTheSameOptimum(t *testing.T) {
 		const tol = 1e-6
 		without, _ := train(t, fmt.Sprintf(`{%s,"tol":%g,"working_set":32}`, c.params, tol), records)
 		for _, clusters := range []int{1, 2, 7} {
-			with, _ := train(t, fmt.Sprintf(`{%s,"tol":%g,"working_set":32,"clusters":%d}`, c.params, tol, clusters), records)
+			params := fmt.Sprintf(`{%s,"tol":%g,"working_set":32,"clusters":%d}`, c.params, tol, clusters)
+			with, _ := train(t, params, records)
 			for k := range with.bias {
 				a, b := without.proofs[k], with.proofs[k]
 				if off := math.Abs(a.Dual - b.Dual); with.violation[k] > tol || off > 1e-5*a.Dual ||
 					math.Abs(with.bias[k]-without.bias[k]) > 1e-4 {
-					t.Errorf("%v: machine %d of %d clusters: dual %v, not %v; bias %v, not %v; violation %v", c, k, clusters,
-						b.Dual, a.Dual, with.bias[k], without.bias[k], with.violation[k])
+					t.Errorf("%s: machine %d: dual %v, not %v; bias %v, not %v; violation %v", params, k, b.Dual, a.Dual,
+						with.bias[k], without.bias[k], with.violation[k])
 				}
 			}
 		}

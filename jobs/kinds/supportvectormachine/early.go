@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/centers"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/rows"
 	"github.com/gram-compute/gram/jobs/learn/smo"
@@ -14,7 +15,7 @@ import (
 
 func (p *Params) earlyParameter() params.Parameter {
 	return params.Flag("early", &p.Early, false).Checked(p.checkEarly).
-		Says("The answer is that of the clusters: a record is decided by the machines of its nearest center. What is proved is " +
+		Says("The answer is that of the clusters: the machines of its nearest center decide a record. What is proved is " +
 			"about the problem of each cluster, not about that of all records.").
 		From("Hsieh, Si and Dhillon (2014), section 4.")
 }
@@ -25,7 +26,7 @@ func (p *Params) checkEarly() error {
 	case !p.Early:
 	case p.Clusters == 0:
 		return protocol.SpecFault("early is true without clusters, whose answer it is").
-			WithHint("Set clusters, to some 1 for each 5,000 records; or leave early out.")
+			WithHint("Set clusters, or leave early out.")
 	case p.Mode != modeClassify:
 		return protocol.SpecFault("early is true in mode %s: early answers are of classes", p.Mode).
 			WithHint("Leave early out.")
@@ -44,8 +45,8 @@ type early struct {
 	centers []float32 // [clusters x width]
 }
 
-// machines numbers those of the model.
-func (m *model) machines() machines {
+// machinesOf numbers those of a model.
+func machinesOf(m *model) machines {
 	parts := 1
 	if m.early != nil {
 		parts = clustersOf(m.early.centers, m.space.Width)
@@ -69,7 +70,7 @@ func centersField(f *jobs.Fields, name string, centers *[]float32, width int) bo
 }
 
 // earlyFields lists the centers of an early answer.
-func (m *model) earlyFields(f *jobs.Fields) {
+func earlyFields(f *jobs.Fields, m *model) {
 	e := early{}
 	if m.early != nil {
 		e = *m.early
@@ -80,18 +81,14 @@ func (m *model) earlyFields(f *jobs.Fields) {
 	f.Require(m.early == nil || m.classifies() && m.given == nil, "centers of a machine without classes or vectors")
 }
 
-// checkClusters refuses support vectors of clusters that there are not.
-func (m *model) checkClusters() error {
-	want := 0
-	if m.early != nil {
-		want = m.len()
+// checkClusters refuses support vectors of other clusters than some number; 0 where they have none.
+func (s *supports) checkClusters(clusters int) error {
+	if clusters == 0 && s.cluster != nil || clusters > 0 && len(s.cluster) != s.len() {
+		return jobs.Malformed("%d support vectors have %d clusters", s.len(), len(s.cluster))
 	}
-	if len(m.cluster) != want {
-		return jobs.Malformed("%d support vectors have %d clusters", m.len(), len(m.cluster))
-	}
-	for i, k := range m.cluster {
-		if k < 0 || int(k) >= m.machines().parts {
-			return jobs.Malformed("support vector %d is of cluster %d, of %d", i, k, m.machines().parts)
+	for i, k := range s.cluster {
+		if k < 0 || int(k) >= clusters {
+			return jobs.Malformed("support vector %d is of cluster %d, of %d", i, k, clusters)
 		}
 	}
 	return nil
@@ -100,7 +97,7 @@ func (m *model) checkClusters() error {
 // beginEarly makes the machines of the clusters those of the model.
 func (s *training) beginEarly() {
 	s.early, s.centers = &early{s.centers}, nil
-	at := newStanding(s.model.machines().Machines())
+	at := newStanding(machinesOf(s.model).Machines())
 	s.bias, s.violation, s.settled = at.bias, at.violation, at.settled
 	s.model.begin()
 	s.stage = stageTrain
@@ -108,7 +105,7 @@ func (s *training) beginEarly() {
 
 // missing is a machine of which a class has no record that counts in any cluster; -1 if there is no such machine.
 func (s *training) missing(all *tally) int {
-	parts := s.model.machines().parts
+	parts := machinesOf(s.model).parts
 	for k := 0; k < len(all.extremes); k += parts {
 		e := smo.NewExtremes()
 		for _, part := range all.extremes[k : k+parts] {
@@ -122,17 +119,17 @@ func (s *training) missing(all *tally) int {
 }
 
 // clusterOf is the cluster of a support vector, 0 where all are together.
-func (m *model) clusterOf(j int) int {
-	if m.early == nil {
+func (s *supports) clusterOf(j int) int {
+	if len(s.cluster) == 0 {
 		return 0
 	}
-	return int(m.cluster[j])
+	return int(s.cluster[j])
 }
 
-// part is the model of the records of a cluster alone.
-func (m *model) part(cluster int) *model {
-	all := m.machines()
-	p := &model{space: m.space, kernel: m.kernel, proofs: nil}
+// partOf is the model of the records of a cluster alone.
+func partOf(m *model, cluster int) *model {
+	all := machinesOf(m)
+	p := &model{space: m.space, kernel: m.kernel}
 	for k := range m.classes().Machines() {
 		p.bias = append(p.bias, m.bias[k*all.parts+cluster])
 	}
@@ -150,7 +147,7 @@ func (m *model) part(cluster int) *model {
 // router gives records to the predictors of their clusters.
 type router struct {
 	parts   []*predictor
-	nearest *nearest
+	nearest *centers.Nearest
 	cluster []int32
 	rows    []float32
 	found   []jobs.Outcome
@@ -158,16 +155,16 @@ type router struct {
 }
 
 func newRouter(m *model, reader *features.Reader, ops *kernelops.Set) *router {
-	r := &router{nearest: newNearest(m.early.centers, m.space.Width, ops), width: m.space.Width}
-	for k := range m.machines().parts {
-		r.parts = append(r.parts, newPredictor(m.part(k), reader, ops))
+	r := &router{nearest: centers.NewNearest(m.early.centers, m.space.Width, ops), width: m.space.Width}
+	for k := range machinesOf(m).parts {
+		r.parts = append(r.parts, newPredictor(partOf(m, k), reader, ops))
 	}
 	return r
 }
 
 // chunk appends the outcomes of some records.
 func (r *router) chunk(c rows.Chunk, to []jobs.Outcome) ([]jobs.Outcome, error) {
-	r.cluster = r.nearest.add(r.cluster[:0], c, r.width)
+	r.cluster = r.nearest.Add(r.cluster[:0], c.X)
 	base := len(to)
 	to = append(to, make([]jobs.Outcome, len(c.IDs))...)
 	for k, p := range r.parts {

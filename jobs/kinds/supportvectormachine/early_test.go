@@ -5,10 +5,9 @@ import (
 	"math"
 	"testing"
 
-	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/jobstest"
-	"github.com/gram-compute/gram/jobs/learn/rows"
+	"github.com/gram-compute/gram/jobs/learn/centers"
 	"github.com/gram-compute/gram/kernelops"
 )
 
@@ -17,8 +16,8 @@ import (
 func TestEarlyByHand(t *testing.T) {
 	records := jobstest.DenseRecords([][]float32{{0}, {2}, {102}, {100}}, "a", "b", "a", "b")
 	m, result := train(t, `{"kernel":"linear","clusters":2,"early":true,"tol":1e-9,"C":10}`, records)
-	if m.machines().parts != 2 || len(m.bias) != 2 || m.len() != 4 {
-		t.Fatalf("%d clusters, biases %v, %d support vectors", m.machines().parts, m.bias, m.len())
+	if machinesOf(m).parts != 2 || len(m.bias) != 2 || m.len() != 4 {
+		t.Fatalf("%d clusters, biases %v, %d support vectors", machinesOf(m).parts, m.bias, m.len())
 	}
 	near := int(m.cluster[0])
 	if math.Abs(m.bias[near]+1) > 1e-9 || math.Abs(m.bias[1-near]-101) > 1e-6 {
@@ -44,16 +43,17 @@ func TestEarlyMachinesAreThoseOfTheirClusters(t *testing.T) {
 	records := far(240, 2)
 	const params = `"kernel":"rbf","gamma":0.2,"tol":1e-9,"working_set":32`
 	m, result := train(t, fmt.Sprintf(`{%s,"clusters":3,"early":true}`, params), records)
-	nearest := newNearest(m.early.centers, m.space.Width, kernelops.Best())
-	parts := make([][]jobstest.Record, m.machines().parts)
+	nearest := centers.NewNearest(m.early.centers, m.space.Width, kernelops.Best())
+	parts := make([][]jobstest.Record, machinesOf(m).parts)
 	for _, r := range records {
-		k := clusterOf(nearest, r.Dense)
+		k := nearest.Add(nil, matrixOf(r.Dense, 1, len(r.Dense)))[0]
 		parts[k] = append(parts[k], r)
 	}
 	for k, part := range parts {
 		own, alone := train(t, fmt.Sprintf(`{%s}`, params), part)
 		if a, b := m.proofs[k], own.proofs[0]; math.Abs(a.Dual-b.Dual) > 1e-7*b.Dual || m.violation[k] > 1e-9 {
-			t.Errorf("cluster %d of %d records: dual %v, not %v; violation %v", k, len(part), a.Dual, b.Dual, m.violation[k])
+			t.Errorf("cluster %d of %d records: dual %v, not %v; violation %v", k, len(part), a.Dual, b.Dual,
+				m.violation[k])
 		}
 		want := predictions(t, alone.Model, part)
 		for i, got := range predictions(t, result.Model, part) {
@@ -90,8 +90,8 @@ func TestEarlyClusterWithoutAClass(t *testing.T) {
 			}
 		}
 		m, result := train(t, `{"clusters":2,"early":true}`, records)
-		if m.machines().parts != 2 {
-			t.Fatalf("%d clusters", m.machines().parts)
+		if machinesOf(m).parts != 2 {
+			t.Fatalf("%d clusters", machinesOf(m).parts)
 		}
 		for i, got := range outcomes(t, result.Model, records) {
 			if (got.Label == "a") != (records[i].Label == "a") {
@@ -132,9 +132,4 @@ func TestEarlyModelRefuses(t *testing.T) {
 			t.Errorf("a model without %s is taken", name)
 		}
 	}
-}
-
-// clusterOf is the cluster of a row.
-func clusterOf(n *nearest, row []float32) int {
-	return int(n.add(nil, rows.Chunk{X: matrixOf(row, 1, len(row)), IDs: make([]dataset.Identity, 1)}, len(row))[0])
 }

@@ -76,7 +76,8 @@ func (p *Params) Parameters() []params.Parameter {
 		p.Costs.Parameter(evaluation.CostsJudge),
 		p.Features.Section(),
 	)
-	return append(append(list, p.probabilityParameter(), p.clusterParameter(), p.earlyParameter()), p.Outputs.Parameters(p.needMargin)...)
+	list = append(list, p.probabilityParameter(), p.clusterParameter(), p.earlyParameter())
+	return append(list, p.Outputs.Parameters(p.needMargin)...)
 }
 
 // Complete writes in the defaults of the kernel.
@@ -151,7 +152,7 @@ func (j job) begin(_ jobs.Arrays, space *features.Space, plan jobs.Plan) (jobs.N
 		m.kernel = kernels.NewFunction(kernel, space)
 	}
 	s := newTraining(m)
-	if j.Params.Clusters > 0 {
+	if j.Params.Clusters > 0 && space.Width > 0 {
 		if s.stage = stageDivide; j.Params.Early {
 			s.margins = nil
 		}

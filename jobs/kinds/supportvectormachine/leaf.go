@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/centers"
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/kernels"
@@ -53,7 +54,7 @@ type walk struct {
 	foldOf    func(r record) int
 	start     *start         // of stages weigh and start
 	race      *sampling.Race // of stage divide
-	nearest   *nearest
+	nearest   *centers.Nearest
 	joining   [][]proofTerm // of stage join, by class
 	detection evaluation.Detection
 	carries   bool      // rows go with candidates
@@ -228,7 +229,8 @@ func (w *walk) chunk(v features.Vectors, from, to int, part jobs.Part) error {
 	return nil
 }
 
-// group sorts the records of a chunk by class, and in the local phase by cluster. Those of numbers and of one class are all in the group of class 1.
+// group sorts the records of a chunk by class, and in the local phase by cluster. Those of numbers and of
+// one class are all in the group of class 1.
 func (w *walk) group(c rows.Chunk, base int) error {
 	for y := range w.groups {
 		w.groups[y].records, w.groups[y].rows = w.groups[y].records[:0], w.groups[y].rows[:0]

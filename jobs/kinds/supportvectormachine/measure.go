@@ -95,8 +95,8 @@ func (w *walk) measureNumber(r record, cost float64) error {
 	}
 	for y := range 2 {
 		side := w.tally.classes.Side(machine, y)
-		w.consider(machine, w.variable(r.ordinal, y), side, member{class: int32(y), cost: cost, alpha: w.after.alpha[r.at+y],
-			target: w.target(r.number, side), f: w.after.f[r.at+y], row: r.X.Row(r.i)})
+		w.consider(machine, w.variable(r.ordinal, y), side, member{class: int32(y), cost: cost,
+			alpha: w.after.alpha[r.at+y], target: w.target(r.number, side), f: w.after.f[r.at+y], row: r.X.Row(r.i)})
 	}
 	if w.proof == nil {
 		return nil

@@ -81,7 +81,7 @@ func (m *model) classes() voting.Classes {
 }
 
 // begin makes certificates of nothing.
-func (m *model) begin() { m.proofs = make([]smo.Certificate, m.machines().Machines()) }
+func (m *model) begin() { m.proofs = make([]smo.Certificate, machinesOf(m).Machines()) }
 
 // Fields lists the model.
 func (m *model) Fields(f *jobs.Fields) {
@@ -89,13 +89,18 @@ func (m *model) Fields(f *jobs.Fields) {
 	jobs.Make(f, &m.space).Fields(f)
 	m.modeFields(f)
 	m.kernelFields(f)
-	m.earlyFields(f)
-	jobs.List(f, "bias", &m.bias, m.machines().Machines())
+	earlyFields(f, m)
+	jobs.List(f, "bias", &m.bias, machinesOf(m).Machines())
 	m.supports.Fields(f, m.rowWidth(), m.classes())
 	f.Check(m.checkOneClass)
 	f.Check(m.checkGiven)
-	f.Check(m.checkClusters)
-	jobs.List(f, "training.violation", &m.violation, m.machines().Machines())
+	f.Check(func() error {
+		if m.early == nil {
+			return m.supports.checkClusters(0)
+		}
+		return m.supports.checkClusters(machinesOf(m).parts)
+	})
+	jobs.List(f, "training.violation", &m.violation, machinesOf(m).Machines())
 	m.proofFields(f)
 	m.sigmoidFields(f)
 	m.margins.Fields(f, m.classes().Machines())
@@ -112,7 +117,7 @@ func (m *model) proofFields(f *jobs.Fields) {
 	for _, c := range m.proofs {
 		list = append(list, c.Primal, c.PrimalError, c.Dual, c.DualError, c.GapUpper)
 	}
-	jobs.List(f, "training.certificate", &list, m.machines().Machines(), each)
+	jobs.List(f, "training.certificate", &list, machinesOf(m).Machines(), each)
 	if !f.Reading() {
 		return
 	}

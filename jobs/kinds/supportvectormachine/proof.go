@@ -36,7 +36,7 @@ type proofTerm struct {
 
 func newProofSums(m *model, ops *kernelops.Set) *proofSums {
 	p := &proofSums{model: m, exact: kernels.ExactMatrix{Function: m.kernel, Ops: ops},
-		norms: kernels.Exact{Kernel: m.kernel.Kernel}, terms: make([][]proofTerm, m.machines().groups())}
+		norms: kernels.Exact{Kernel: m.kernel.Kernel}, terms: make([][]proofTerm, machinesOf(m).groups())}
 	p.squares = p.exact.Squares(nil, m.matrix())
 	for i := range m.len() {
 		if m.given == nil {
@@ -122,7 +122,7 @@ func (p *proofSums) decideAll(records kernelops.Matrix, number int) {
 // termsOf lists what decides on the records of a group, by support vector.
 func (p *proofSums) termsOf(number int) []proofTerm {
 	classes, list := p.classes(), []proofTerm{}
-	class, cluster := number/p.machines().parts, number%p.machines().parts
+	class, cluster := number/machinesOf(p.model).parts, number%machinesOf(p.model).parts
 	if p.regresses {
 		for j, beta := range p.model.alpha {
 			list = append(list, proofTerm{j, 0, beta})

@@ -74,7 +74,7 @@ func (s *training) Fields(f *jobs.Fields) {
 	jobs.Make(f, &s.model).Fields(f)
 	f.Int("stage", &s.stage, stageTrain, stageJoin)
 	jobs.List(f, "costs", &s.costs, max(1, s.space.Labels.Len()))
-	jobs.List(f, "settled", &s.settled, s.model.machines().Machines())
+	jobs.List(f, "settled", &s.settled, machinesOf(s.model).Machines())
 	s.localFields(f)
 	f.Int("exact", &s.exact, 0, 1)
 	jobs.Scalar(f, "proved", &s.proved)

@@ -43,15 +43,8 @@ func (p *trainPhase) step(ctx context.Context, s *training, all *tally, round jo
 	}
 	var facts jobs.Facts
 	switch s.stage {
-	case stageDivide:
-		if err := p.divided(s, all, &facts); err != nil {
-			return jobs.Next{}, err
-		}
-	case stageTrain, stageJoin:
-		if s.stage == stageJoin {
-			s.supports, s.stage = supports{}, stageTrain
-		}
-		if err := p.train(ctx, s, all, &facts); err != nil {
+	case stageDivide, stageTrain, stageJoin:
+		if err := p.work(ctx, s, all, &facts); err != nil {
 			return jobs.Next{}, err
 		}
 	case stageHold:
@@ -71,14 +64,7 @@ func (p *trainPhase) step(ctx context.Context, s *training, all *tally, round jo
 			return jobs.Next{}, err
 		}
 	case stageCollect:
-		if s.dividing() {
-			s.joins(all, &facts)
-			break
-		}
-		s.supports, s.working, s.rows, s.stage = all.found, members{}, table{width: s.space.Width}, stageProve
-		for k, e := range all.extremes {
-			s.bias[k] = e.Bias()
-		}
+		s.collected(all, &facts)
 	case stageProve:
 		if err := p.certify(s, all); err != nil {
 			return jobs.Next{}, err
@@ -190,13 +176,8 @@ func (s *training) values(k []float64, x kernelops.Matrix, evaluator *kernels.Ev
 // with float64 values from when float32 ones did not halve the greatest violation, and no more when those do not.
 func (p *trainPhase) certify(s *training, all *tally) error {
 	worst := 0.0
-	if all.terms.Len() != termSums*len(s.proofs) {
-		return jobs.Malformed("a tally of %d sums of %d machines", all.terms.Len(), len(s.proofs))
-	}
-	if s.early != nil {
-		if k := s.missing(all); k >= 0 {
-			return p.weightless(s, k)
-		}
+	if err := p.checkProof(s, all); err != nil {
+		return err
 	}
 	for k := range s.proofs {
 		var list [termSums]float64

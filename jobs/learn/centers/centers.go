@@ -1,4 +1,8 @@
-package supportvectormachine
+// Package centers divides records into clusters, by the nearest of some centers. The centers are those of a sample, by
+// k-means++ and Lloyd's method (Arthur and Vassilvitskii, "k-means++: the advantages of careful seeding", SODA 2007).
+//
+// It is for jobs that need some division, the same with any workers and kernel sets. Kind KMeans finds better ones.
+package centers
 
 import (
 	"math"
@@ -11,13 +15,13 @@ import (
 // centerRounds is how often the centers of a sample move at most.
 const centerRounds = 25
 
-// centersOf are the centers of clusters of a sample, in float64 rounded once at the end, by k-means++ and Lloyd's method
-// (Arthur and Vassilvitskii, "k-means++: the advantages of careful seeding", SODA 2007). They are fewer where the sample has
-// fewer rows that differ. O(sample * clusters * width) for each of at most 25 rounds.
-func centersOf(sample []sampling.Draw, clusters int, seed uint64) []float32 {
+// Of returns the centers of clusters of a sample, [centers x width], in float64 rounded once at the end. They are fewer
+// where the sample has fewer rows that differ, and each is the nearest to a row. The sample has at least one row.
+// O(sample * clusters * width) for each of at most 25 rounds.
+func Of(sample []sampling.Draw, clusters int, key philox.Key) []float32 {
 	c := &clustering{sample: sample, width: len(sample[0].Row), nearest: make([]int, len(sample)),
 		square: make([]float64, len(sample))}
-	c.begin(clusters, philox.New(seed, "supportvectormachine/centers/first"))
+	c.begin(clusters, key)
 	for range centerRounds {
 		if !c.move() {
 			break
