@@ -74,8 +74,8 @@ func TestLocalStartLeadsToTheSameOptimum(t *testing.T) {
 				a, b := without.proofs[k], with.proofs[k]
 				if off := math.Abs(a.Dual - b.Dual); with.violation[k] > tol || off > 1e-5*a.Dual ||
 					math.Abs(with.bias[k]-without.bias[k]) > 1e-4 {
-					t.Errorf("%s: machine %d: dual %v, not %v; bias %v, not %v; violation %v", params, k, b.Dual, a.Dual,
-						with.bias[k], without.bias[k], with.violation[k])
+					t.Errorf("%s: machine %d: dual %v, not %v; bias %v, not %v; violation %v", params, k, b.Dual,
+						a.Dual, with.bias[k], without.bias[k], with.violation[k])
 				}
 			}
 		}

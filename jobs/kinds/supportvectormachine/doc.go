@@ -57,8 +57,8 @@
 // computes f of each record from all support vectors, and training goes on with the machines of all records. Their
 // sums of alpha y are 0, as those of each cluster are.
 //
-// With params.early the local phase is the training. The model keeps the centers, and the machines of its cluster decide
-// a record. A machine one of whose classes has no record in the cluster decides for the other. What is proved is about
+// With params.early the local phase is the training. The model keeps the centers, and a record is decided by the
+// machines of its cluster. A machine one of whose classes has no record in the cluster decides for the other. What is proved is about
 // the problem of each cluster.
 //
 // # Numerics
