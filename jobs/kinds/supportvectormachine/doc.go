@@ -58,8 +58,8 @@
 // sums of alpha y are 0, as those of each cluster are.
 //
 // With params.early the local phase is the training. The model keeps the centers, and a record is decided by the
-// machines of its cluster. A machine one of whose classes has no record in the cluster decides for the other. What is proved is about
-// the problem of each cluster.
+// machines of its cluster. A machine one of whose classes has no record in the cluster decides for the other. What is
+// proved is about the problem of each cluster.
 //
 // # Numerics
 //
