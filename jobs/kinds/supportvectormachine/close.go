@@ -52,7 +52,7 @@ func (p *trainPhase) closes(m *model) bool { return p.Params.SupportVectors || m
 
 // planar reports whether the training records are points of a plane that machines divide.
 func (m *model) planar() bool {
-	return m.classifies() && m.given == nil && m.space.Width == 2 && m.space.Dense()
+	return m.classifies() && m.given == nil && m.early == nil && m.space.Width == 2 && m.space.Dense()
 }
 
 // gathers is what a leaf keeps of the support vectors that it writes.

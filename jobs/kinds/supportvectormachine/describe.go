@@ -35,6 +35,9 @@ func (m *model) describe(p *describe.Page) error {
 	if m.given != nil {
 		m.given.describe(p)
 	}
+	if m.early != nil {
+		p.Line("early", "machines of %d clusters; a record is decided by those of its own", machinesOf(m).parts)
+	}
 	p.Line("supports", "%d", m.len())
 	p.Line("rounds", "%d", m.rounds)
 	p.Line("violation", "%.3g", m.worst())
@@ -71,6 +74,9 @@ func (m *model) says() string {
 	if !m.proves() {
 		return "no gap: the kernel may not be positive semidefinite"
 	}
+	if m.early != nil {
+		return fmt.Sprintf("the objective of each cluster is at most %.3g of itself above its least", m.relative())
+	}
 	return fmt.Sprintf("the objective is at most %.3g of itself above the least", m.relative())
 }
 
@@ -92,9 +98,12 @@ func (m *model) worst() (greatest float64) {
 
 // supportsOf counts the support vectors of a machine.
 func (m *model) supportsOf(machine int) (n int) {
-	first, second := m.classes().Pair(machine)
+	first, second := machinesOf(m).Pair(machine)
 	for j, y := range m.class {
 		other := first + second - int(y)
+		if m.clusterOf(j) != machine%machinesOf(m).parts {
+			continue
+		}
 		if (int(y) == first || int(y) == second) && m.alpha[j*m.classes().Slots()+m.classes().Slot(int(y), other)] > 0 {
 			n++
 		}
@@ -110,8 +119,12 @@ func (m *model) machineName(k int) string {
 	case m.regresses:
 		return "of numbers"
 	}
-	first, second := m.classes().Pair(k)
-	return fmt.Sprintf("%s against %s", m.space.Labels.At(second), m.space.Labels.At(first))
+	first, second := machinesOf(m).Pair(k)
+	name := fmt.Sprintf("%s against %s", m.space.Labels.At(second), m.space.Labels.At(first))
+	if m.early != nil {
+		name += fmt.Sprintf(", cluster %d", k%machinesOf(m).parts)
+	}
+	return name
 }
 
 // figures are the violations by round, what is proved in the end, and the support vectors of largest coefficients as

@@ -48,6 +48,19 @@
 // does not have yet come in a round of stage fetch. Machines take turns where the rows of their working sets are more
 // than 2^23 values, or their members more than 2^17. The step solves several working sets at a time.
 //
+// # Clusters
+//
+// With params.clusters, training begins as DC-SVM does (Hsieh, Si and Dhillon, "A divide-and-conquer solver for kernel
+// support vector machines", ICML 2014). A round of stage divide draws a sample, whose centers divide the records
+// (package centers). In the local phase there is a machine for each two classes and cluster, and a change of a
+// coefficient concerns the records of its cluster alone. Its violation may be 10 times params.tol. Then stage join
+// computes f of each record from all support vectors, and training goes on with the machines of all records. Their
+// sums of alpha y are 0, as those of each cluster are.
+//
+// With params.early the local phase is the training. The model keeps the centers, and a record is decided by the
+// machines of its cluster. A machine one of whose classes has no record in the cluster decides for the other. What is
+// proved is about the problem of each cluster.
+//
 // # Numerics
 //
 // The working sets follow from a total order of all records, by violation and ordinal. f of a record follows from

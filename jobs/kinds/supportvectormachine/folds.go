@@ -147,6 +147,7 @@ func (s *training) again() {
 	for k := range s.violation {
 		s.violation[k] = math.MaxFloat64
 	}
+	s.beginLocal()
 }
 
 // fit takes a step of each sigmoid that is not found yet. When all are, the machines of all records are trained.

@@ -50,6 +50,7 @@ type Params struct {
 	Costs        evaluation.Costs          `json:"costs,omitempty"`
 	margin.Outputs
 	Probabilities
+	Dividing
 	Features features.Params `json:"features"`
 	blocks.Number
 }
@@ -75,7 +76,8 @@ func (p *Params) Parameters() []params.Parameter {
 		p.Costs.Parameter(evaluation.CostsJudge),
 		p.Features.Section(),
 	)
-	return append(append(list, p.probabilityParameter()), p.Outputs.Parameters(p.needMargin)...)
+	list = append(list, p.probabilityParameter(), p.clusterParameter(), p.earlyParameter())
+	return append(list, p.Outputs.Parameters(p.needMargin)...)
 }
 
 // Complete writes in the defaults of the kernel.
@@ -153,6 +155,11 @@ func (j job) begin(_ jobs.Arrays, space *features.Space, plan jobs.Plan) (jobs.N
 		m.kernel = kernels.NewFunction(kernel, space)
 	}
 	s := newTraining(m)
+	if j.Params.Clusters > 0 && space.Width > 0 {
+		if s.stage = stageDivide; j.Params.Early {
+			s.margins = nil
+		}
+	}
 	s.costs = costs
 	if j.Params.Probability {
 		s.calibrating = newCalibrating(len(s.bias))

@@ -4,10 +4,12 @@ import (
 	"context"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/centers"
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/kernels"
 	"github.com/gram-compute/gram/jobs/learn/rows"
+	"github.com/gram-compute/gram/jobs/learn/sampling"
 	"github.com/gram-compute/gram/jobs/learn/smo"
 	"github.com/gram-compute/gram/kernelops"
 )
@@ -16,6 +18,7 @@ import (
 type coefficients struct {
 	alpha, f []float64 // [records x slots]
 	held     []float64 // alike, of trainings without a record's fold; nil where no probabilities are asked for
+	cluster  []int32   // [records], in the local phase
 }
 
 // Fields lists the coefficients.
@@ -23,6 +26,7 @@ func (c *coefficients) Fields(f *jobs.Fields) {
 	jobs.List(f, "alpha", &c.alpha)
 	jobs.List(f, "f", &c.f, len(c.alpha))
 	jobs.Optional(f, "held", &c.held, len(c.alpha))
+	jobs.Optional(f, "cluster", &c.cluster)
 }
 
 // walk goes over the records of a leaf's block.
@@ -34,21 +38,24 @@ type walk struct {
 	before    coefficients
 	after     coefficients
 	chosen    []*smo.Candidates[member] // of each machine that chooses candidates
-	moves     []moves                   // by class, what they do to the records of that class
+	moves     []moves                   // by class and cluster, what they do to the records of those
 	moved     []float32                 // the rows of the moves of one class, and their points
 	points    kernels.Points
 	changed   map[int64][]int  // the working members of a record, by its ordinal
 	places    map[uint64][]int // support vectors by the hash of their row, where margins are bounded
 	dense     []float32
 	trained   []float32 // rows of a given matrix that was changed
-	groups    []group   // records of a chunk by class
+	groups    []group   // records of a chunk by class and cluster
 	values    []float32
 	sum, k    []float64
 	rowsOf    kernels.ExactRows
 	proof     *proofSums // of stage prove
 	closing   *closing   // of stage close
 	foldOf    func(r record) int
-	start     *start // of stages weigh and start
+	start     *start         // of stages weigh and start
+	race      *sampling.Race // of stage divide
+	nearest   *centers.Nearest
+	joining   [][]proofTerm // of stage join, by class
 	detection evaluation.Detection
 	carries   bool      // rows go with candidates
 	copyOf    int64     // the record of copied
@@ -132,11 +139,12 @@ func (p *trainPhase) newWalk(s *training, ops *kernelops.Set) *walk {
 		evaluator: kernels.Evaluator{Ops: ops},
 		coarse:    s.kernel.Coarse(),
 		rowsOf:    kernels.ExactRows{Exact: kernels.Exact{Kernel: s.kernel.Kernel}, Ops: ops},
-		chosen:    make([]*smo.Candidates[member], len(s.bias)),
+		chosen:    make([]*smo.Candidates[member], s.machines().Machines()),
 		foldOf:    p.foldsOf(),
-		changed:   make(map[int64][]int), groups: make([]group, s.classes())}
+		changed:   make(map[int64][]int), groups: make([]group, s.machines().groups()),
+		joining: make([][]proofTerm, s.classes())}
 	switch s.stage {
-	case stageTrain:
+	case stageTrain, stageJoin:
 		w.carries = s.travels(p.Params.WorkingSet)
 		for _, k := range s.active(p.Params.WorkingSet) {
 			w.chosen[k] = smo.NewCandidates[member](w.most)
@@ -148,6 +156,8 @@ func (p *trainPhase) newWalk(s *training, ops *kernelops.Set) *walk {
 		w.most = 1
 	}
 	switch {
+	case s.stage == stageDivide:
+		w.race = p.centerRace()
 	case s.stage == stageClose:
 		w.closing = p.newClosing(s.model)
 	case s.stage == stageProve:
@@ -185,13 +195,16 @@ func (w *walk) chunk(v features.Vectors, from, to int, part jobs.Part) error {
 	if err := w.carryOver(base, len(c.IDs)*n); err != nil {
 		return err
 	}
-	if err := w.group(c); err != nil {
+	if err := w.divide(base, c); err != nil {
 		return err
 	}
-	for y := range w.groups {
-		g := &w.groups[y]
+	if err := w.group(c, base); err != nil {
+		return err
+	}
+	for i := range w.groups {
+		g := &w.groups[i]
 		g.points.Set(w.coarse, w.evaluator.Ops, matrixOf(g.rows, len(g.records), w.space.Width))
-		if err := w.decide(g, y, base, c); err != nil {
+		if err := w.decide(g, i, base, c); err != nil {
 			return err
 		}
 	}
@@ -216,8 +229,9 @@ func (w *walk) chunk(v features.Vectors, from, to int, part jobs.Part) error {
 	return nil
 }
 
-// group sorts the records of a chunk by class. Those of numbers and of one class are all in the group of class 1.
-func (w *walk) group(c rows.Chunk) error {
+// group sorts the records of a chunk by class, and in the local phase by cluster. Those of numbers and of
+// one class are all in the group of class 1.
+func (w *walk) group(c rows.Chunk, base int) error {
 	for y := range w.groups {
 		w.groups[y].records, w.groups[y].rows = w.groups[y].records[:0], w.groups[y].rows[:0]
 	}
@@ -228,7 +242,7 @@ func (w *walk) group(c rows.Chunk) error {
 		if y < 0 {
 			return features.Unseen(c.IDs[i])
 		}
-		g := &w.groups[y]
+		g := &w.groups[w.tally.classes.group(int(y), w.clusterAt(base+i*w.perRecord()))]
 		g.records, g.rows = append(g.records, i), append(g.rows, c.X.Row(i)...)
 	}
 	return nil
@@ -258,13 +272,15 @@ func (w *walk) carryOver(base, n int) error {
 	return nil
 }
 
-// decide brings the decisions on the records of a class up to date.
-func (w *walk) decide(g *group, class, base int, c rows.Chunk) error {
-	if len(g.records) == 0 {
+// decide brings the decisions on the records of a group up to date.
+func (w *walk) decide(g *group, number, base int, c rows.Chunk) error {
+	switch class := number / w.tally.classes.parts; {
+	case len(g.records) == 0:
 		return nil
+	case w.stage == stageProve:
+		return w.prove(g, number, base, c)
+	case w.stage == stageJoin:
+		return w.join(g, class, base, c)
 	}
-	if w.stage == stageProve {
-		return w.prove(g, class, base, c)
-	}
-	return w.move(g, &w.moves[class], base, c)
+	return w.move(g, &w.moves[number], base, c)
 }

@@ -17,7 +17,9 @@ const metricPrefix = "svm"
 const factMachines = 64
 
 // hasMargin reports whether what is measured bounds the largest margin: of classes, with a kernel that has a space.
-func (m *model) hasMargin() bool { return m.classifies() && m.given == nil && m.proves() }
+func (m *model) hasMargin() bool {
+	return m.classifies() && m.given == nil && m.early == nil && m.proves()
+}
 
 // classifies reports that labels are classes.
 func (m *model) classifies() bool { return !m.regresses && !m.oneClass }

@@ -32,7 +32,13 @@ func (w *walk) measure(r record) error {
 	if err := w.takeOver(r, class); err != nil {
 		return err
 	}
-	if w.stage == stageCollect {
+	switch w.stage {
+	case stageDivide:
+		if cost > 0 {
+			w.offer(r)
+		}
+		return nil
+	case stageCollect:
 		w.collect(r, class)
 	}
 	if w.holds(r) {
@@ -59,7 +65,7 @@ func (w *walk) measureClass(r record, class int, cost float64) error {
 		w.findTwins(r.X.Row(r.i), class)
 	}
 	for slot := range w.tally.classes.Slots() {
-		machine, y := w.tally.classes.At(class, slot)
+		machine, y := w.tally.classes.Of(class, slot, w.clusterAt(r.at))
 		if w.chosen[machine] == nil {
 			continue
 		}
@@ -83,13 +89,14 @@ func (w *walk) measureClass(r record, class int, cost float64) error {
 
 // measureNumber measures both variables of a record of regression.
 func (w *walk) measureNumber(r record, cost float64) error {
-	if w.chosen[0] == nil {
+	machine := w.clusterAt(r.at)
+	if w.chosen[machine] == nil {
 		return nil
 	}
 	for y := range 2 {
-		side := w.tally.classes.Side(0, y)
-		w.consider(0, w.variable(r.ordinal, y), side, member{class: int32(y), cost: cost, alpha: w.after.alpha[r.at+y],
-			target: w.target(r.number, side), f: w.after.f[r.at+y], row: r.X.Row(r.i)})
+		side := w.tally.classes.Side(machine, y)
+		w.consider(machine, w.variable(r.ordinal, y), side, member{class: int32(y), cost: cost,
+			alpha: w.after.alpha[r.at+y], target: w.target(r.number, side), f: w.after.f[r.at+y], row: r.X.Row(r.i)})
 	}
 	if w.proof == nil {
 		return nil
@@ -100,7 +107,7 @@ func (w *walk) measureNumber(r record, cost float64) error {
 	}
 	terms := smo.Number{Beta: beta, Cost: cost, Target: r.number, Epsilon: w.epsilon}
 	terms.Value, terms.Error = w.lifted(w.after.f[r.at], beta, w.proof.errors[r.at])
-	return w.addTerms(0, terms.Terms(w.bias[0]), beta != 0, r)
+	return w.addTerms(machine, terms.Terms(w.bias[0]), beta != 0, r)
 }
 
 // takeOver sets the coefficients of a record that the last step changed.
@@ -163,6 +170,9 @@ func (w *walk) collect(r record, class int) {
 	}
 	for _, a := range alpha {
 		if a != 0 {
+			if w.early != nil {
+				w.found.cluster = append(w.found.cluster, int32(w.clusterAt(r.at)))
+			}
 			w.found.ordinal, w.found.class = append(w.found.ordinal, r.ordinal), append(w.found.class, int32(class))
 			w.found.alpha, w.found.rows = append(w.found.alpha, alpha...),
 				append(w.found.rows, r.X.Row(r.i)[:w.model.rowWidth()]...)

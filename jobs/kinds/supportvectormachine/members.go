@@ -5,7 +5,6 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/smo"
-	"github.com/gram-compute/gram/jobs/learn/voting"
 	"github.com/gram-compute/gram/kernelops"
 )
 
@@ -77,7 +76,7 @@ func matrixOf(values []float32, rows, width int) kernelops.Matrix {
 }
 
 // Fields lists the members of at most that number of machines and classes.
-func (m *members) Fields(f *jobs.Fields, name string, classes voting.Classes) {
+func (m *members) Fields(f *jobs.Fields, name string, classes machines) {
 	jobs.List(f, name+".machine", &m.machine)
 	n := len(m.machine)
 	jobs.List(f, name+".ordinal", &m.ordinal, n)
@@ -90,7 +89,7 @@ func (m *members) Fields(f *jobs.Fields, name string, classes voting.Classes) {
 	f.Check(func() error { return m.check(name, classes) })
 }
 
-func (m *members) check(name string, classes voting.Classes) error {
+func (m *members) check(name string, classes machines) error {
 	last := int32(0)
 	for i, k := range m.machine {
 		if k < last || int(k) >= classes.Machines() {

@@ -27,6 +27,7 @@ type model struct {
 	supports
 	violation []float64 // of each machine, at the end
 	proofs    []smo.Certificate
+	early     *early      // nil where the machines are of all records
 	sigmoids  []float64   // [machines x 2]: A and B; nil if params.probability did not ask for them
 	margins   margin.List // nil if there are none, or params.margin did not ask for them
 	rounds    int64
@@ -38,6 +39,7 @@ type supports struct {
 	class   []int32
 	alpha   []float64 // [supports x slots]; of numbers beta, which may be below 0
 	rows    []float32 // [supports x width], as they were read
+	cluster []int32   // [supports] of an early answer; else empty
 }
 
 func (s *supports) len() int { return len(s.ordinal) }
@@ -55,6 +57,7 @@ func (s *supports) Fields(f *jobs.Fields, width int, classes voting.Classes) {
 	jobs.List(f, "supports.class", &s.class, n)
 	jobs.List(f, "supports.alpha", &s.alpha, n, classes.Slots())
 	jobs.List(f, "supports", &s.rows, n, width)
+	jobs.Optional(f, "supports.cluster", &s.cluster, n)
 	f.Check(func() error {
 		for i, y := range s.class {
 			if y < 0 || int(y) >= int(classes) || i > 0 && s.ordinal[i] <= s.ordinal[i-1] {
@@ -78,7 +81,7 @@ func (m *model) classes() voting.Classes {
 }
 
 // begin makes certificates of nothing.
-func (m *model) begin() { m.proofs = make([]smo.Certificate, m.classes().Machines()) }
+func (m *model) begin() { m.proofs = make([]smo.Certificate, machinesOf(m).Machines()) }
 
 // Fields lists the model.
 func (m *model) Fields(f *jobs.Fields) {
@@ -86,11 +89,18 @@ func (m *model) Fields(f *jobs.Fields) {
 	jobs.Make(f, &m.space).Fields(f)
 	m.modeFields(f)
 	m.kernelFields(f)
-	jobs.List(f, "bias", &m.bias, m.classes().Machines())
+	earlyFields(f, m)
+	jobs.List(f, "bias", &m.bias, machinesOf(m).Machines())
 	m.supports.Fields(f, m.rowWidth(), m.classes())
 	f.Check(m.checkOneClass)
 	f.Check(m.checkGiven)
-	jobs.List(f, "training.violation", &m.violation, m.classes().Machines())
+	f.Check(func() error {
+		if m.early == nil {
+			return m.supports.checkClusters(0)
+		}
+		return m.supports.checkClusters(machinesOf(m).parts)
+	})
+	jobs.List(f, "training.violation", &m.violation, machinesOf(m).Machines())
 	m.proofFields(f)
 	m.sigmoidFields(f)
 	m.margins.Fields(f, m.classes().Machines())
@@ -107,7 +117,7 @@ func (m *model) proofFields(f *jobs.Fields) {
 	for _, c := range m.proofs {
 		list = append(list, c.Primal, c.PrimalError, c.Dual, c.DualError, c.GapUpper)
 	}
-	jobs.List(f, "training.certificate", &list, m.classes().Machines(), each)
+	jobs.List(f, "training.certificate", &list, machinesOf(m).Machines(), each)
 	if !f.Reading() {
 		return
 	}

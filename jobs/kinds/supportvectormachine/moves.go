@@ -23,7 +23,7 @@ type move struct {
 
 // begin sets up what the last step changed.
 func (w *walk) begin() {
-	w.moves = make([]moves, w.tally.classes)
+	w.moves = make([]moves, w.tally.classes.groups())
 	set := &w.working
 	for i, k := range set.machine {
 		if set.change[i] == 0 {
@@ -35,12 +35,13 @@ func (w *walk) begin() {
 		change := float64(w.tally.classes.Side(machine, int(set.class[i])) * set.change[i])
 		record := w.record(ordinal)
 		at, _ := w.training.rows.find(record)
+		cluster := machine % w.tally.classes.parts
 		if w.regresses {
-			w.moves[1].add(0, record, at, change)
+			w.moves[w.tally.classes.group(1, cluster)].add(0, record, at, change)
 			continue
 		}
-		w.moves[first].add(w.tally.classes.Slot(first, second), ordinal, at, change)
-		w.moves[second].add(w.tally.classes.Slot(second, first), ordinal, at, change)
+		w.moves[w.tally.classes.group(first, cluster)].add(w.tally.classes.Slot(first, second), ordinal, at, change)
+		w.moves[w.tally.classes.group(second, cluster)].add(w.tally.classes.Slot(second, first), ordinal, at, change)
 	}
 }
 

@@ -33,6 +33,7 @@ type predictor struct {
 	votes     []float64
 	outcomes  []jobs.Outcome
 	pairs     *calibration.Pairs
+	router    *router // of an early answer
 }
 
 // machineTerm is a coefficient, with its sign.
@@ -47,7 +48,14 @@ func NewPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &predictor{model: m, reader: m.space.NewReader(), labels: m.space.Labels.List(),
+	return newPredictor(m, m.space.NewReader(), ops), nil
+}
+
+func newPredictor(m *model, reader *features.Reader, ops *kernelops.Set) *predictor {
+	if m.early != nil {
+		return &predictor{model: m, reader: reader, labels: m.space.Labels.List(), router: newRouter(m, reader, ops)}
+	}
+	p := &predictor{model: m, reader: reader, labels: m.space.Labels.List(),
 		evaluator: kernels.Evaluator{Ops: ops}, decisions: make([]float64, len(m.bias)),
 		votes: make([]float64, m.space.Labels.Len())}
 	for j := range m.len() {
@@ -56,10 +64,10 @@ func NewPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
 	p.starts = append(p.starts, len(p.terms))
 	if m.given != nil {
 		p.givenTerms()
-		return p, nil
+		return p
 	}
 	p.supports.Set(m.kernel, ops, m.matrix())
-	return p, nil
+	return p
 }
 
 // Answers are a label, and as scores of two classes the decision of the machine and of it with the other sign; of more,
@@ -92,7 +100,11 @@ func (p *predictor) Predict(ctx context.Context, block *dataset.Block) ([]jobs.O
 }
 
 // chunk decides some records.
-func (p *predictor) chunk(c rows.Chunk) error {
+func (p *predictor) chunk(c rows.Chunk) (err error) {
+	if p.router != nil {
+		p.outcomes, err = p.router.chunk(c, p.outcomes)
+		return err
+	}
 	row, err := p.valuesOf(c)
 	if err != nil {
 		return err

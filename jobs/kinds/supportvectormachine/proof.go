@@ -36,7 +36,7 @@ type proofTerm struct {
 
 func newProofSums(m *model, ops *kernelops.Set) *proofSums {
 	p := &proofSums{model: m, exact: kernels.ExactMatrix{Function: m.kernel, Ops: ops},
-		norms: kernels.Exact{Kernel: m.kernel.Kernel}, terms: make([][]proofTerm, m.classes())}
+		norms: kernels.Exact{Kernel: m.kernel.Kernel}, terms: make([][]proofTerm, machinesOf(m).groups())}
 	p.squares = p.exact.Squares(nil, m.matrix())
 	for i := range m.len() {
 		if m.given == nil {
@@ -61,9 +61,9 @@ const (
 // proofRows is how many rows are taken of at most that many.
 func (p *proofSums) proofRows(most int) int { return max(8, min(most, 1<<20/max(1, p.space.Width))) }
 
-// prove computes the decisions on the records of a class anew. O(records * supports * (width + slots)), of the support
+// prove computes the decisions on the records of a group anew. O(records * supports * (width + slots)), of the support
 // vectors that have a coefficient in a machine of the class.
-func (w *walk) prove(g *group, class, base int, c rows.Chunk) error {
+func (w *walk) prove(g *group, number, base int, c rows.Chunk) error {
 	p, n := w.proof, w.perRecord()
 	p.errors = append(p.errors, make([]float64, base+len(c.IDs)*n-len(p.errors))...)
 	// A sum of n terms, each of which is a rounded product.
@@ -73,7 +73,7 @@ func (w *walk) prove(g *group, class, base int, c rows.Chunk) error {
 	for from := 0; from < len(g.records); from += step {
 		part := g.records[from:min(from+step, len(g.records))]
 		rows := matrixOf(g.rows, len(g.records), w.space.Width).RowRange(from, from+len(part))
-		p.decideAll(rows, class)
+		p.decideAll(rows, number)
 		for i, r := range part {
 			off := p.off(i)
 			for slot := range p.alphas {
@@ -102,26 +102,27 @@ func (p *proofSums) off(i int) float64 {
 	return p.exact.Error(p.norms.Norm(p.records.Rows().Row(i)), p.longest, square, p.farthest)
 }
 
-// decideAll sums up the decisions on some records of a class.
-func (p *proofSums) decideAll(records kernelops.Matrix, class int) {
+// decideAll sums up the decisions on some records of a group, which without clusters is a class.
+func (p *proofSums) decideAll(records kernelops.Matrix, number int) {
 	slots := p.classes().Slots()
 	p.alphas = kernelops.Resize(p.alphas, slots)
 	p.sum, p.size = kernelops.Resize(p.sum, slots*records.Rows), kernelops.Resize(p.size, slots*records.Rows)
 	clear(p.alphas)
 	clear(p.sum)
 	clear(p.size)
-	if p.terms[class] == nil {
-		p.terms[class] = p.termsOf(class)
+	if p.terms[number] == nil {
+		p.terms[number] = p.termsOf(number)
 	}
 	p.exact.Set(&p.records, records, nil)
-	for terms := p.terms[class]; len(terms) > 0; {
+	for terms := p.terms[number]; len(terms) > 0; {
 		terms = p.add(terms)
 	}
 }
 
-// termsOf lists what decides on the records of a class, by support vector.
-func (p *proofSums) termsOf(class int) []proofTerm {
+// termsOf lists what decides on the records of a group, by support vector.
+func (p *proofSums) termsOf(number int) []proofTerm {
 	classes, list := p.classes(), []proofTerm{}
+	class, cluster := number/machinesOf(p.model).parts, number%machinesOf(p.model).parts
 	if p.regresses {
 		for j, beta := range p.model.alpha {
 			list = append(list, proofTerm{j, 0, beta})
@@ -130,6 +131,9 @@ func (p *proofSums) termsOf(class int) []proofTerm {
 	}
 	slots := classes.Slots()
 	for j, y := range p.class {
+		if p.clusterOf(j) != cluster {
+			continue
+		}
 		alpha := p.alpha[j*slots : (j+1)*slots]
 		if int(y) != class {
 			slot := classes.Slot(class, int(y))

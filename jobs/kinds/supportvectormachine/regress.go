@@ -61,6 +61,9 @@ func (p *Params) Check() error {
 	if err := p.checkOneClass(); err != nil {
 		return err
 	}
+	if err := p.checkClusters(); err != nil {
+		return err
+	}
 	return p.Params.Check()
 }
 

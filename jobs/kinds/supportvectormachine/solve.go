@@ -54,7 +54,7 @@ func (p *trainPhase) solve(ctx context.Context, s *training) error {
 	set := &s.working
 	if s.stage = stageTrain; set.len() == 0 && len(s.active(p.Params.WorkingSet)) == 0 ||
 		s.rounds >= int64(p.Params.MaxRounds) {
-		if s.stage = stageCollect; s.calibrating.leavesOut() && !s.cancels() {
+		if s.stage = stageCollect; !s.dividing() && s.calibrating.leavesOut() && !s.cancels() {
 			s.stage = stageHold
 		}
 	}
@@ -85,7 +85,7 @@ func (p *trainPhase) solveOne(s *training, first, to int) error {
 	x := kernelops.Matrix{Rows: n, Cols: s.space.Width, Stride: s.space.Width}
 	for i := range n {
 		at := first + i
-		w.Y[i], w.Alpha[i] = s.classes().Side(k, int(set.class[at])), set.alpha[at]
+		w.Y[i], w.Alpha[i] = s.machines().Side(k, int(set.class[at])), set.alpha[at]
 		w.Gradient[i] = float64(w.Y[i] * (set.f[at] - set.target[at]))
 		x.Data = append(x.Data, s.rows.of(s.record(set.ordinal[at]))...)
 	}
@@ -96,7 +96,7 @@ func (p *trainPhase) solveOne(s *training, first, to int) error {
 		return err
 	}
 	// A set that takes more steps than these goes on in the next round.
-	w.Solve(max(p.Params.Tol/2, s.violation[k]/10), 1<<14+64*n)
+	w.Solve(max(p.tol(s)/2, s.standing().violation[k]/10), 1<<14+64*n)
 	for i := range n {
 		at := first + i
 		set.change[at], set.alpha[at] = w.Alpha[i]-set.alpha[at], w.Alpha[i]

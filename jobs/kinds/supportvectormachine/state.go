@@ -26,6 +26,10 @@ const (
 	// coefficients to begin with.
 	stageWeigh
 	stageStart
+	// With params.clusters, before the others: a round of divide draws the sample that chooses the centers. After the
+	// training of the clusters, one of join takes their coefficients over, and chooses candidates as one of train does.
+	stageDivide
+	stageJoin
 )
 
 // training is a model in training. In stage train it has no support vectors, only the working sets.
@@ -43,6 +47,8 @@ type training struct {
 	calibrating *calibrating // nil where no probabilities are asked for
 	proved      float64      // the greatest violation of the last pass of stage prove
 	weights     *sums.Exact  // of one class: the costs by block, in stage start
+	centers     []float32    // [clusters x width], where params.clusters asked for a local start
+	local       *standing    // of the machines of clusters; nil when they have ended
 }
 
 // newTraining begins the training of a model that has its space, kernel and mode.
@@ -66,9 +72,10 @@ func newTraining(m *model) *training {
 // Fields lists the state.
 func (s *training) Fields(f *jobs.Fields) {
 	jobs.Make(f, &s.model).Fields(f)
-	f.Int("stage", &s.stage, stageTrain, stageStart)
+	f.Int("stage", &s.stage, stageTrain, stageJoin)
 	jobs.List(f, "costs", &s.costs, max(1, s.space.Labels.Len()))
-	jobs.List(f, "settled", &s.settled, s.classes().Machines())
+	jobs.List(f, "settled", &s.settled, machinesOf(s.model).Machines())
+	s.localFields(f)
 	f.Int("exact", &s.exact, 0, 1)
 	jobs.Scalar(f, "proved", &s.proved)
 	if f.Has("calibration.bias", s.calibrating != nil) {
@@ -77,7 +84,7 @@ func (s *training) Fields(f *jobs.Fields) {
 	f.Require(s.calibrating != nil || s.stage != stageHold && s.stage != stageCalibrate, "stage %d", s.stage)
 	s.matrixFields(f)
 	weightFields(f, &s.weights)
-	s.working.Fields(f, "working", s.classes())
+	s.working.Fields(f, "working", s.machines())
 	s.rows.Fields(f, "rows", s.space.Width)
 	jobs.List(f, "wanted", &s.wanted)
 	f.Require(ascending(s.wanted), "wanted records are not in order")
@@ -87,6 +94,9 @@ func (s *training) Fields(f *jobs.Fields) {
 func (s *training) own() {
 	s.bias, s.violation, s.proofs = slices.Clone(s.bias), slices.Clone(s.violation), slices.Clone(s.proofs)
 	s.calibrating = s.calibrating.own()
+	if s.local != nil {
+		s.local = &standing{slices.Clone(s.local.bias), slices.Clone(s.local.violation), slices.Clone(s.local.settled)}
+	}
 	s.settled, s.margins = slices.Clone(s.settled), slices.Clone(s.margins)
 }
 
@@ -107,7 +117,7 @@ const fewMembers = 512
 // workingSet is how many members a working set has at most: fewer than asked for where rows are very wide, and where it
 // would be more than a quarter of the records of a machine, as classes have them on average.
 func (s *training) workingSet(asked int) int {
-	quarter := int(s.space.Records) / int(s.classes()) / 2
+	quarter := int(s.space.Records) / int(s.classes()) / 2 / s.machines().parts
 	return max(4, min(asked, max(fewMembers, quarter), machineNumbers/2/max(1, s.space.Width)))
 }
 
@@ -115,7 +125,7 @@ func (s *training) workingSet(asked int) int {
 func (s *training) active(workingSet int) []int {
 	most := max(1, machineMembers/s.workingSet(workingSet))
 	var list []int
-	for k, done := range s.settled {
+	for k, done := range s.standing().settled {
 		if done == 0 && len(list) < most {
 			list = append(list, k)
 		}

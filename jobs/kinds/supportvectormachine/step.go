@@ -31,7 +31,7 @@ func (p *trainPhase) candidates(s *training) int { return max(1, s.workingSet(p.
 
 // step ends a round.
 func (p *trainPhase) step(ctx context.Context, s *training, all *tally, round jobs.Round) (jobs.Next, error) {
-	if all.classes != s.classes() || all.rows.width != s.space.Width {
+	if all.classes != s.machines() || all.rows.width != s.space.Width {
 		return jobs.Next{}, jobs.Malformed("a tally of %d classes and %d columns", all.classes, all.rows.width)
 	}
 	s.own()
@@ -43,8 +43,8 @@ func (p *trainPhase) step(ctx context.Context, s *training, all *tally, round jo
 	}
 	var facts jobs.Facts
 	switch s.stage {
-	case stageTrain:
-		if err := p.train(ctx, s, all, &facts); err != nil {
+	case stageDivide, stageTrain, stageJoin:
+		if err := p.work(ctx, s, all, &facts); err != nil {
 			return jobs.Next{}, err
 		}
 	case stageHold:
@@ -64,10 +64,7 @@ func (p *trainPhase) step(ctx context.Context, s *training, all *tally, round jo
 			return jobs.Next{}, err
 		}
 	case stageCollect:
-		s.supports, s.working, s.rows, s.stage = all.found, members{}, table{width: s.space.Width}, stageProve
-		for k, e := range all.extremes {
-			s.bias[k] = e.Bias()
-		}
+		s.collected(all, &facts)
 	case stageProve:
 		if err := p.certify(s, all); err != nil {
 			return jobs.Next{}, err
@@ -85,22 +82,22 @@ func (p *trainPhase) step(ctx context.Context, s *training, all *tally, round jo
 func (p *trainPhase) train(ctx context.Context, s *training, all *tally, facts *jobs.Facts) error {
 	old, worst, records := s.working, 0.0, map[int64]bool{}
 	s.working = members{}
-	full := false
+	full, at, tol := false, s.standing(), p.tol(s)
 	for _, k := range s.active(p.Params.WorkingSet) {
 		e := all.extremes[k]
-		if math.IsInf(e.Violation(), 0) && s.violation[k] == math.MaxFloat64 {
-			if s.calibrating.leavesOut() { // the fold has all records of a class
-				s.settled[k] = 1
+		if math.IsInf(e.Violation(), 0) && at.violation[k] == math.MaxFloat64 {
+			if s.apart() || s.calibrating.leavesOut() { // the cluster lacks a class, or the fold has all records of one
+				at.settled[k] = 1
 				continue
 			}
 			return p.weightless(s, k)
 		}
-		s.violation[k], s.bias[k] = max(0, e.Violation()), e.Bias()
-		if s.violation[k] <= p.Params.Tol {
-			s.settled[k] = 1
+		at.violation[k], at.bias[k] = max(0, e.Violation()), e.Bias()
+		if at.violation[k] <= tol {
+			at.settled[k] = 1
 			continue
 		}
-		worst = max(worst, s.violation[k])
+		worst = max(worst, at.violation[k])
 		full = full || !s.join(k, p.choose(k, all, &old), records)
 	}
 	if !s.calibrating.leavesOut() {
@@ -120,7 +117,7 @@ func (p *trainPhase) weightless(s *training, machine int) error {
 	if s.regresses || s.oneClass {
 		return protocol.EmptyFault("every training record weighs 0").WithHint("Check spec.input.weight.")
 	}
-	first, second := s.classes().Pair(machine)
+	first, second := s.machines().Pair(machine)
 	return protocol.EmptyFault("every training record of class %q or of class %q weighs 0", s.space.Labels.At(first),
 		s.space.Labels.At(second)).
 		WithHint("Check spec.input.weight.")
@@ -179,6 +176,9 @@ func (s *training) values(k []float64, x kernelops.Matrix, evaluator *kernels.Ev
 // with float64 values from when float32 ones did not halve the greatest violation, and no more when those do not.
 func (p *trainPhase) certify(s *training, all *tally) error {
 	worst := 0.0
+	if err := p.checkProof(s, all); err != nil {
+		return err
+	}
 	for k := range s.proofs {
 		var list [termSums]float64
 		for i := range list {

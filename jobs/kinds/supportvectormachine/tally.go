@@ -4,6 +4,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/calibration"
 	"github.com/gram-compute/gram/jobs/learn/margin"
+	"github.com/gram-compute/gram/jobs/learn/sampling"
 	"github.com/gram-compute/gram/jobs/learn/smo"
 	"github.com/gram-compute/gram/jobs/learn/sums"
 	"github.com/gram-compute/gram/jobs/learn/voting"
@@ -15,32 +16,39 @@ const termSums = 7
 
 // tally is what leaves found together.
 type tally struct {
-	classes   voting.Classes
-	most      int             // candidates of each side and machine
-	variables int             // of a record: 1, of numbers 2
-	up, low   members         // the most violating of each side
-	rows      table           // of candidates that the state does not have; those that stage fetch gathers
-	extremes  []smo.Extremes  // of each machine
-	terms     *sums.Exact     // [machines x termSums]
-	rate      float64         // the greatest |target| of a number with a coefficient
-	diagonal  float64         // the greatest k(x, x) of a record with a coefficient
-	rowWidth  int             // values of each support vector that is found
-	found     supports        // of stages collect and start
-	margins   *marginTally    // of stage prove; nil of others
-	fits      *sums.Exact     // [machines x calibration.Sums], of stage calibrate; empty of others
-	written   *margin.Written // of stage close; nil of others
-	weights   *sums.Exact     // of stage weigh: the costs by block
+	classes   machines
+	most      int              // candidates of each side and machine
+	variables int              // of a record: 1, of numbers 2
+	up, low   members          // the most violating of each side
+	rows      table            // of candidates that the state does not have; those that stage fetch gathers
+	extremes  []smo.Extremes   // of each machine
+	terms     *sums.Exact      // [machines x termSums]
+	rate      float64          // the greatest |target| of a number with a coefficient
+	diagonal  float64          // the greatest k(x, x) of a record with a coefficient
+	rowWidth  int              // values of each support vector that is found
+	found     supports         // of stages collect and start
+	margins   *marginTally     // of stage prove; nil of others
+	fits      *sums.Exact      // [machines x calibration.Sums], of stage calibrate; empty of others
+	written   *margin.Written  // of stage close; nil of others
+	weights   *sums.Exact      // of stage weigh: the costs by block
+	sample    *sampling.Sample // of stage divide: what chooses the centers
 }
 
 func newTally(s *training, most int) *tally {
-	t := &tally{classes: s.classes(), most: most, variables: int(s.variable(1, 0)), rows: table{width: s.space.Width},
+	t := &tally{classes: s.machines(), most: most, variables: int(s.variable(1, 0)), rows: table{width: s.space.Width},
 		rowWidth: s.rowWidth(),
-		extremes: make([]smo.Extremes, s.classes().Machines()), terms: sums.NewExact(termSums * s.classes().Machines())}
+		extremes: make([]smo.Extremes, s.machines().Machines()), terms: sums.NewExact(s.sums())}
 	for k := range t.extremes {
 		t.extremes[k] = smo.NewExtremes()
 	}
+	if s.stage == stageDivide {
+		t.sample = newSample(s.space.Width)
+	}
 	t.fits = sums.NewExact(0)
 	if s.stage == stageCalibrate {
+		if s.stage == stageDivide {
+			t.sample = newSample(s.space.Width)
+		}
 		t.fits = sums.NewExact(calibration.Sums * s.classes().Machines())
 	}
 	return t
@@ -48,22 +56,24 @@ func newTally(s *training, most int) *tally {
 
 // Fields lists the tally.
 func (t *tally) Fields(f *jobs.Fields) {
-	width, classes := t.rows.width, int(t.classes)
+	width, classes := t.rows.width, int(t.classes.Classes)
 	f.Int("classes", &classes, 2, maxClasses)
 	f.Int("most", &t.most, 0, maxWorkingSet)
 	f.Int("variables", &t.variables, 1, 2)
 	f.Int("width", &width, 0, protocol.MaxWidth)
-	t.classes = voting.Classes(classes)
+	t.classes.Classes = voting.Classes(classes)
+	f.Int("parts", &t.classes.parts, 1, maxClusters)
 	t.up.Fields(f, "up", t.classes)
 	t.low.Fields(f, "low", t.classes)
 	t.rows.Fields(f, "rows", width)
 	t.extremeFields(f)
 	jobs.Make(f, &t.terms).Fields(f, "terms")
-	f.Require(t.terms.Len() == termSums*t.classes.Machines(), "sums of %d terms", t.terms.Len())
+	f.Require(t.terms.Len() == termSums*t.classes.Machines() || t.terms.Len() == 0,
+		"sums of %d terms", t.terms.Len())
 	jobs.Scalar(f, "diagonal", &t.diagonal)
 	jobs.Scalar(f, "rate", &t.rate)
 	f.Int("found.rows", &t.rowWidth, 0, protocol.MaxWidth)
-	t.found.Fields(f, t.rowWidth, t.classes)
+	t.found.Fields(f, t.rowWidth, t.classes.Classes)
 	if f.Has("margin.twins", t.margins != nil) {
 		jobs.Make(f, &t.margins).Fields(f, t.classes.Machines())
 	}
@@ -72,6 +82,9 @@ func (t *tally) Fields(f *jobs.Fields) {
 		jobs.Make(f, &t.written).Fields(f)
 	}
 	weightFields(f, &t.weights)
+	if f.Has("centers.size", t.sample != nil) {
+		sampling.Fields(f, "centers", &t.sample)
+	}
 }
 
 func (t *tally) extremeFields(f *jobs.Fields) {
@@ -122,9 +135,13 @@ func (t *tally) plus(right *tally) (*tally, error) {
 	if both.weights, err = plusWeights(t.weights, right.weights); err != nil {
 		return nil, err
 	}
+	if both.sample, err = plusSamples(t.sample, right.sample, t.rows.width); err != nil {
+		return nil, err
+	}
 	both.found = supports{
 		ordinal: joined(t.found.ordinal, right.found.ordinal), class: joined(t.found.class, right.found.class),
 		alpha: joined(t.found.alpha, right.found.alpha), rows: joined(t.found.rows, right.found.rows),
+		cluster: joinedClusters(t.found.cluster, right.found.cluster),
 	}
 	return both, nil
 }

@@ -1,0 +1,361 @@
+package supportvectormachine
+
+import (
+	"context"
+	"fmt"
+	"github.com/gram-compute/gram/jobs/learn/centers"
+	"github.com/gram-compute/gram/jobs/learn/kernels"
+	"github.com/gram-compute/gram/kernelops/philox"
+	"math"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/rows"
+	"github.com/gram-compute/gram/jobs/learn/sampling"
+	"github.com/gram-compute/gram/jobs/learn/voting"
+	"github.com/gram-compute/gram/jobs/params"
+	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/protocol"
+)
+
+// maxClusters bounds params.clusters.
+const maxClusters = 256
+
+// Dividing are the parameters of the local start.
+type Dividing struct {
+	Clusters int  `json:"clusters,omitempty"`
+	Early    bool `json:"early,omitempty"`
+}
+
+func (p *Params) clusterParameter() params.Parameter {
+	return params.Whole("clusters", &p.Clusters, 0, 0, maxClusters).
+		Says("Training begins with machines of the records of each of that many clusters, and goes on from their " +
+			"coefficients; 0 for no such start. What is proved is as without it, unless early is true.").
+		From("Hsieh, Si and Dhillon, A divide-and-conquer solver for kernel support vector machines, ICML 2014.")
+}
+
+// checkClusters refuses a local start where there are no vectors to divide, or no bound of 0 to start from.
+func (p *Params) checkClusters() error {
+	switch {
+	case p.Clusters == 0:
+	case p.Given():
+		return protocol.SpecFault("clusters is %d with kernel %s: clusters are of vectors", p.Clusters, p.Kernel).
+			WithHint("Leave clusters out.")
+	case p.oneClass():
+		return protocol.SpecFault("clusters is %d in mode %s, whose coefficients have a sum from the start", p.Clusters,
+			modeOneClass).WithHint("Leave clusters out.")
+	}
+	return nil
+}
+
+// machines numbers the machines of the moment: of each two classes one, or in the local phase one for each cluster.
+type machines struct {
+	voting.Classes
+	parts int // clusters, at least 1
+}
+
+// Machines is how many there are.
+func (m machines) Machines() int { return m.Classes.Machines() * m.parts }
+
+// Pair is the classes of a machine.
+func (m machines) Pair(machine int) (first, second int) { return m.Classes.Pair(machine / m.parts) }
+
+// Side is that of a class in a machine.
+func (m machines) Side(machine, class int) float64 { return m.Classes.Side(machine/m.parts, class) }
+
+// Of is the machine of a class at a slot, over the records of a cluster, and the side of the class.
+func (m machines) Of(class, slot, cluster int) (machine int, side float64) {
+	machine, side = m.At(class, slot)
+	return machine*m.parts + cluster, side
+}
+
+// group is the place of the records of a class and a cluster.
+func (m machines) group(class, cluster int) int { return class*m.parts + cluster }
+
+// groups is how many of those there are.
+func (m machines) groups() int { return int(m.Classes) * m.parts }
+
+// standing is where the machines of the moment stand.
+type standing struct {
+	bias, violation []float64
+	settled         []int32
+}
+
+func newStanding(machines int) *standing {
+	s := &standing{make([]float64, machines), make([]float64, machines), make([]int32, machines)}
+	for k := range s.violation {
+		s.violation[k] = math.MaxFloat64
+	}
+	return s
+}
+
+// standing is that of the machines of the moment. It shares the memory of the state.
+func (s *training) standing() standing {
+	if s.dividing() {
+		return *s.local
+	}
+	return standing{s.bias, s.violation, s.settled}
+}
+
+// dividing reports whether the machines of the moment are those of the clusters.
+func (s *training) dividing() bool {
+	return s.local != nil && (s.stage == stageTrain || s.stage == stageFetch || s.stage == stageCollect)
+}
+
+// machines numbers the machines of the moment.
+func (s *training) machines() machines {
+	if s.dividing() {
+		return machines{s.classes(), clustersOf(s.centers, s.space.Width)}
+	}
+	return machinesOf(s.model)
+}
+
+// apart reports whether records of different clusters do not meet at the moment.
+func (s *training) apart() bool { return s.dividing() || s.early != nil }
+
+// localFields lists what the local phase has.
+func (s *training) localFields(f *jobs.Fields) {
+	centersField(f, "centers", &s.centers, s.space.Width)
+	if f.Has("local.bias", s.local != nil) {
+		if f.Reading() {
+			s.local = &standing{}
+		}
+		n := clustersOf(s.centers, s.space.Width) * s.classes().Machines()
+		jobs.List(f, "local.bias", &s.local.bias, n)
+		jobs.List(f, "local.violation", &s.local.violation, n)
+		jobs.List(f, "local.settled", &s.local.settled, n)
+	}
+}
+
+// localTol is how many times params.tol a machine of the local phase may violate: what is left over, the machines of
+// all records make up for.
+const localTol = 10
+
+// tol is the violation at which a machine of the moment is done.
+func (p *trainPhase) tol(s *training) float64 {
+	if s.dividing() {
+		return float64(localTol * p.Params.Tol)
+	}
+	return p.Params.Tol
+}
+
+// sampleRows is how many records choose the centers; fewer where they are wide.
+const (
+	sampleRows   = 4096
+	sampleValues = 1 << 22
+)
+
+func newSample(width int) *sampling.Sample {
+	return sampling.New(max(2*maxClusters, min(sampleRows, sampleValues/max(1, width))))
+}
+
+// race is that of the records that choose the centers.
+func (p *trainPhase) centerRace() *sampling.Race {
+	return sampling.NewRace(p.Seed, "supportvectormachine/centers")
+}
+
+// offer offers a record for the sample.
+func (w *walk) offer(r record) {
+	id := r.IDs[r.i]
+	w.tally.sample.Offer(w.race.Time(id, 1, w.tally.sample.Limit()), id, r.X.Row(r.i))
+}
+
+// divided chooses the centers, and begins the local phase.
+func (p *trainPhase) divided(s *training, all *tally, facts *jobs.Facts) error {
+	if all.sample == nil || all.sample.Len() == 0 {
+		return jobs.Malformed("a tally without a sample of records")
+	}
+	s.centers = centers.Of(all.sample.Draws(), p.Params.Clusters, philox.New(p.Seed, "supportvectormachine/centers/first"))
+	facts.Add("svm.clusters", clustersOf(s.centers, s.space.Width))
+	if p.Params.Early {
+		s.beginEarly()
+	} else {
+		s.beginLocal()
+	}
+	return nil
+}
+
+// beginLocal begins the local phase, where there are centers.
+func (s *training) beginLocal() {
+	if len(s.centers) > 0 {
+		s.local, s.stage = newStanding(clustersOf(s.centers, s.space.Width)*s.classes().Machines()), stageTrain
+	}
+}
+
+// joins ends the local phase: the next round computes the decisions of its support vectors on all records.
+func (s *training) joins(all *tally, facts *jobs.Facts) {
+	facts.Add(s.metric("local.rounds"), s.rounds)
+	facts.Add(s.metric("local.supports"), len(all.found.ordinal))
+	s.supports, s.working, s.rows = all.found, members{}, table{width: s.space.Width}
+	s.local, s.stage = nil, stageJoin
+}
+
+// metric is the name of a metric of the training at work.
+func (s *training) metric(name string) string {
+	if s.calibrating.leavesOut() {
+		return fmt.Sprintf("svm.fold.%d.%s", s.calibrating.fold, name)
+	}
+	return "svm." + name
+}
+
+// divide gives the records of a chunk their clusters: those that were carried, or else the nearest centers'.
+func (w *walk) divide(base int, c rows.Chunk) error {
+	if !w.apart() {
+		return nil
+	}
+	from, to := base/w.perRecord(), base/w.perRecord()+len(c.IDs)
+	if len(w.before.cluster) == 0 {
+		if w.nearest == nil {
+			list := w.centers
+			if w.early != nil {
+				list = w.early.centers
+			}
+			w.nearest = centers.NewNearest(list, w.space.Width, w.evaluator.Ops)
+		}
+		w.after.cluster = w.nearest.Add(w.after.cluster, c.X)
+		return nil
+	}
+	if to > len(w.before.cluster) {
+		return jobs.Malformed("%d clusters are carried, fewer than the block has records", len(w.before.cluster))
+	}
+	for _, k := range w.before.cluster[from:to] {
+		if k < 0 || int(k) >= w.tally.classes.parts {
+			return jobs.Malformed("a record of cluster %d is carried, of %d", k, w.tally.classes.parts)
+		}
+	}
+	w.after.cluster = append(w.after.cluster, w.before.cluster[from:to]...)
+	return nil
+}
+
+// clusterAt is the cluster of the record of a coefficient, 0 where all records are together.
+func (w *walk) clusterAt(at int) int {
+	if len(w.after.cluster) == 0 {
+		return 0
+	}
+	return int(w.after.cluster[at/w.perRecord()])
+}
+
+// plusSamples joins those of two tallies. Either both have one, or neither.
+func plusSamples(a, b *sampling.Sample, width int) (*sampling.Sample, error) {
+	switch {
+	case a == nil && b == nil:
+		return nil, nil
+	case a == nil || b == nil:
+		return nil, jobs.Malformed("only one of two tallies has a sample")
+	}
+	both := newSample(width)
+	if err := both.Merge(a); err != nil {
+		return nil, err
+	}
+	return both, both.Merge(b)
+}
+
+// joinedClusters are those of support vectors of two tallies, nil where they have none.
+func joinedClusters(left, right []int32) []int32 {
+	if left == nil && right == nil {
+		return nil
+	}
+	return joined(left, right)
+}
+
+// sums is how many sums a tally has: of the local phase none, as stage prove does not follow.
+func (s *training) sums() int {
+	if s.dividing() {
+		return 0
+	}
+	return termSums * machinesOf(s.model).Machines()
+}
+
+// joinRows is how many support vectors of the local phase have their kernel values at a time.
+const joinRows = 256
+
+// join computes the decisions on the records of a class anew, from all support vectors of the local phase, in float32
+// kernel values as the rounds of training take them: stage prove measures what that leaves over. O(records * supports *
+// width).
+func (w *walk) join(g *group, class, base int, c rows.Chunk) error {
+	n, slots := len(g.records), w.model.classes().Slots()
+	if w.joining[class] == nil {
+		w.joining[class] = (&proofSums{model: w.model}).termsOf(class)
+	}
+	w.sum = kernelops.Resize(w.sum, n*slots)
+	clear(w.sum)
+	for terms := w.joining[class]; len(terms) > 0; {
+		var err error
+		if terms, err = w.joinSome(g, terms); err != nil {
+			return err
+		}
+	}
+	for slot := range slots {
+		for i, r := range g.records {
+			f := w.sum[slot*n+i]
+			if f-f != 0 {
+				return kernels.Beyond(c.IDs[r], w.kernel.Kernel)
+			}
+			w.setDecision(base+r*w.perRecord(), slot, f)
+		}
+	}
+	return nil
+}
+
+// joinSome adds the terms of the first support vectors to the sums of a group, and returns the others.
+func (w *walk) joinSome(g *group, terms []proofTerm) ([]proofTerm, error) {
+	end, count, last := 0, 0, -1
+	w.moved = w.moved[:0]
+	for ; end < len(terms) && (count < joinRows || terms[end].support == last); end++ {
+		if j := terms[end].support; j != last {
+			w.moved, last = append(w.moved, w.matrix().Row(j)...), j
+			count++
+		}
+	}
+	n := len(g.records)
+	w.points.Set(w.coarse, w.evaluator.Ops, matrixOf(w.moved, count, w.space.Width))
+	w.values = kernelops.Resize(w.values, count*n)
+	tile := matrixOf(w.values, count, n)
+	if err := w.evaluator.Matrix(w.coarse, tile, &w.points, &g.points); err != nil {
+		return nil, err
+	}
+	place := -1
+	last = -1
+	for _, t := range terms[:end] {
+		if t.support != last {
+			place, last = place+1, t.support
+		}
+		w.evaluator.Ops.Mixed.Axpy(w.sum[t.slot*n:(t.slot+1)*n], tile.Row(place), t.coefficient)
+	}
+	return terms[end:], nil
+}
+
+// work ends a round that chooses centers or working sets.
+func (p *trainPhase) work(ctx context.Context, s *training, all *tally, facts *jobs.Facts) error {
+	switch s.stage {
+	case stageDivide:
+		return p.divided(s, all, facts)
+	case stageJoin:
+		s.supports, s.stage = supports{}, stageTrain
+	}
+	return p.train(ctx, s, all, facts)
+}
+
+// collected goes on from the support vectors that were found.
+func (s *training) collected(all *tally, facts *jobs.Facts) {
+	if s.dividing() {
+		s.joins(all, facts)
+		return
+	}
+	s.supports, s.working, s.rows, s.stage = all.found, members{}, table{width: s.space.Width}, stageProve
+	for k, e := range all.extremes {
+		s.bias[k] = e.Bias()
+	}
+}
+
+// checkProof refuses the sums of other machines, and of clusters a class of which no record counts in any.
+func (p *trainPhase) checkProof(s *training, all *tally) error {
+	if all.terms.Len() != termSums*len(s.proofs) {
+		return jobs.Malformed("a tally of %d sums of %d machines", all.terms.Len(), len(s.proofs))
+	}
+	if s.early != nil {
+		if k := s.missing(all); k >= 0 {
+			return p.weightless(s, k)
+		}
+	}
+	return nil
+}
