@@ -21,7 +21,7 @@ func (p *libsvmParser) run(s *Sparse, w *watch, text []byte) (rest []byte, last 
 		if !w.quiet || w.shifts != nil {
 			v = w.short(int(index), x)
 		}
-		indices, values = append(indices, int32(index)), append(values, v) //lint:checked below MaxWidth
+		indices, values = append(indices, int32(index)), append(values, v)
 		at, last = i, index
 		column++
 	}

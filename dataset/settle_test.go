@@ -127,7 +127,8 @@ func TestSettleAsAllColumns(t *testing.T) {
 					if col%3 == 0 && r.IntN(4) == 0 {
 						continue
 					}
-					b.Sparse.Indices, b.Sparse.Values = append(b.Sparse.Indices, int32(col)), append(b.Sparse.Values, x.value)
+					b.Sparse.Indices = append(b.Sparse.Indices, int32(col))
+					b.Sparse.Values = append(b.Sparse.Values, x.value)
 					if w.take(col, x); x.exact != float64(x.value) {
 						plain.move(col)
 					}

@@ -199,6 +199,7 @@ func (w *watch) rounded() []Rounding {
 		})
 		c.low, c.high, c.count, c.told = math.Inf(1), math.Inf(-1), 0, c.equal[0] != ""
 	}
+	// total order: columns differ
 	slices.SortFunc(list, func(a, b Rounding) int { return cmp.Compare(a.Column, b.Column) })
 	return list
 }

@@ -201,8 +201,8 @@ func (a *ascent) propose(v features.Vectors, part jobs.Part) error {
 	return nil
 }
 
-// restSlack is by how much the score of a record is beyond its margin, or short of it, whose coefficient is at a bound and
-// not visited: found by trial on sparse data, where 0 takes more rounds and 0.3 more visits.
+// restSlack is by how much the score of a record is beyond its margin, or short of it, whose coefficient is at a bound
+// and not visited: found by trial on sparse data, where 0 takes more rounds and 0.3 more visits.
 const restSlack = 0.1
 
 // visited is how many records are visited at once.

@@ -219,10 +219,12 @@ func TestRests(t *testing.T) {
 	}
 }
 
-// Both are added to as one after the other, to the bit.
+// Both are what AddTo makes of each, to the bit.
 func TestAddToBoth(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 8))
-	for _, x := range []Row{{Values: []float32{1.5, -2, 3e-3, 0}, Bias: 2}, {Index: []int32{0, 3}, Values: []float32{0.1, 7}}} {
+	for _, x := range []Row{
+		{Values: []float32{1.5, -2, 3e-3, 0}, Bias: 2}, {Index: []int32{0, 3}, Values: []float32{0.1, 7}},
+	} {
 		var got, want [2][]float64
 		for at := range got {
 			for range 5 {
