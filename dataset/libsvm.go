@@ -96,8 +96,11 @@ func (p *libsvmParser) sparse(b *Block, s *Sparse, text []byte) flaw {
 	if bad := checkLabel(label, 0); bad.reason != "" {
 		return bad
 	}
-	last, offsets := int64(-1), p.offsets
-	for column := 2; len(rest) > 0; column++ {
+	last, offsets, column := int64(-1), p.offsets, 2
+	if len(offsets) == 0 {
+		rest, last, column = p.run(s, &b.watch, rest)
+	}
+	for ; len(rest) > 0; column++ {
 		index, value, bad := p.index(rest)
 		if bad.reason == "" && index <= last {
 			bad.reason = notAscends

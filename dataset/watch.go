@@ -1,7 +1,9 @@
 package dataset
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -19,25 +21,29 @@ const (
 // value that is nothing, and such a column is quiet: the next block is read without looking. Whether it spreads is
 // asked of a sample of every block.
 type watch struct {
-	fresh  bool // no block of the object was complete yet
-	quiet  bool // every column is
-	cols   []watched
-	beyond int64
-	tables int
-	name   func(col int) string
-	shifts []float64 // by column, up to the last one off which something is taken
-	over   int       // the last column of the record whose difference is beyond float32, from 1; 0 means no column
+	fresh   bool // no block of the object was complete yet
+	quiet   bool // every column is
+	moved   bool // some column has what notes tell
+	places  []int32
+	cols    []watched // by place; places has the place of a column from 1, or 0 where it is not among them
+	settled int       // columns before it that are not among cols are quiet
+	samples samples
+	beyond  int64
+	tables  int
+	name    func(col int) string
+	shifts  []float64 // by column, up to the last one off which something is taken
+	over    int       // the last column of the record whose difference is beyond float32, from 1; 0 means no column
 }
 
 // watched is a column; low, high and count are of the values that moved since the last block.
 type watched struct {
+	col       int
 	low, high float64 // low above high where none did
 	count     int64
 	quiet     bool
 	table     *wholeTable
 	equal     [2]string // see Rounding
 	told      bool      // earlier notes have reported equal
-	sample    spread
 }
 
 // begin watches the columns of another object. offsets ascend by column.
@@ -49,24 +55,26 @@ func (w *watch) begin(name func(col int) string, offsets []Offset) {
 	for _, o := range offsets {
 		w.shifts[o.Column] = o.Value
 	}
-	w.quiet, w.fresh = false, true
+	w.quiet, w.fresh, w.settled = false, true, 0
 	for i := range w.cols {
 		w.cols[i].quiet = false
 	}
 }
 
-// at is a column, or nil beyond those that are watched.
+// at is a column, or nil beyond those that are watched. Only columns that were asked for take memory, as sparse
+// vectors have many that no value ever moves in.
 func (w *watch) at(col int) *watched {
-	if col < len(w.cols) {
-		return &w.cols[col]
-	}
 	if col >= maxWatched {
 		return nil
 	}
-	for len(w.cols) <= col {
-		w.cols = append(w.cols, watched{low: math.Inf(1), high: math.Inf(-1)})
+	if col >= len(w.places) {
+		w.places = append(w.places, make([]int32, col+1-len(w.places))...)
 	}
-	return &w.cols[col]
+	if w.places[col] == 0 {
+		w.cols = append(w.cols, watched{col: col, low: math.Inf(1), high: math.Inf(-1), quiet: col < w.settled})
+		w.places[col] = int32(len(w.cols))
+	}
+	return &w.cols[w.places[col]-1]
 }
 
 // take makes a value float32.
@@ -119,6 +127,9 @@ func (w *watch) short(col int, x short) float32 {
 }
 
 func (w *watch) move(col int, d float64) {
+	if col < w.settled && w.places[col] == 0 {
+		return
+	}
 	c := w.at(col)
 	switch {
 	case c == nil:
@@ -127,6 +138,7 @@ func (w *watch) move(col int, d float64) {
 	case c.quiet:
 		return
 	}
+	w.moved = true
 	c.count++
 	c.low, c.high = min(c.low, d), max(c.high, d)
 }
@@ -153,6 +165,7 @@ func (w *watch) compare(col int, x number) {
 	slot := &c.table[math.Float32bits(x.value)*2654435769>>20] // Fibonacci hashing (Knuth, volume 3, section 6.4)
 	if slot.value == x.value && slot.whole != x.whole {
 		c.equal = [2]string{strconv.FormatInt(slot.whole, 10), strconv.FormatInt(x.whole, 10)}
+		w.moved = true
 		return
 	}
 	slot.value, slot.whole = x.value, x.whole
@@ -162,104 +175,31 @@ func (w *watch) compare(col int, x number) {
 // are watched in the next.
 func (w *watch) notes(b *Block) *Notes {
 	var n *Notes
-	for col := range w.cols {
-		c := &w.cols[col]
-		if c.count == 0 && (c.equal[0] == "" || c.told) {
-			continue
-		}
-		if n == nil {
-			n = &Notes{}
-		}
-		if c.count == 0 { // a quiet column counts no moves, but two numbers that became equal are reported all the same
-			c.low, c.high = 0, 0
-		}
-		n.Rounded = append(n.Rounded, Rounding{
-			Column: col, Name: w.name(col), Moved: c.count, Low: c.low, High: c.high, Equal: c.equal,
-		})
-		c.low, c.high, c.count, c.told = math.Inf(1), math.Inf(-1), 0, c.equal[0] != ""
-	}
-	if w.beyond > 0 {
-		if n == nil {
-			n = &Notes{}
-		}
-		n.Beyond, w.beyond = w.beyond, 0
+	if w.moved || w.beyond > 0 {
+		n = &Notes{Rounded: w.rounded(), Beyond: w.beyond}
+		w.moved, w.beyond = false, 0
 	}
 	w.settle(b)
 	return n
 }
 
-// spread is how far the sampled values of a column lie apart.
-type spread struct {
-	n, first, sum, squares, most float64 // sums of differences from the first
-}
-
-func (s *spread) add(v float64) {
-	if s.n == 0 {
-		s.first = v
-	}
-	d := v - s.first
-	s.n, s.sum, s.squares, s.most = s.n+1, s.sum+d, s.squares+float64(d*d), max(s.most, math.Abs(v))
-}
-
-// wide says that rounding moves no value of the column by more than a sixteenth of a thousandth of its
-// standard deviation.
-func (s *spread) wide() bool {
-	variance := (s.squares - float64(s.sum*s.sum)/s.n) / s.n
-	least := float64(s.most * (0x1p-24 * 16 * 1000))
-	return variance >= float64(least*least)
-}
-
-// settle finds the quiet columns of a block of vectors.
-func (w *watch) settle(b *Block) {
-	w.fresh = false
-	rows := len(b.IDs)
-	if rows < sampled || len(w.cols) == 0 && b.Dense.Width == 0 {
-		return
-	}
-	if b.Dense.Width > 0 {
-		w.settleDense(b)
-	} else {
-		w.settleSparse(b)
-	}
-}
-
-// sampleOf is the k-th record of a sample of n. The records lie evenly and in no period (Knuth, volume 3, section 6.4).
-func sampleOf(k, n int) int { return int(uint64(uint32(k)*2654435769) * uint64(n) >> 32) }
-
-func (w *watch) settleDense(b *Block) {
-	width := b.Dense.Width
-	w.at(min(width, maxWatched) - 1)
-	for k := range sampled {
-		for col, v := range b.Dense.Row(sampleOf(k, len(b.IDs)))[:min(width, maxWatched)] {
-			w.cols[col].sample.add(float64(v))
+// rounded are the columns to tell of, ascending.
+func (w *watch) rounded() []Rounding {
+	var list []Rounding
+	for at := range w.cols {
+		c := &w.cols[at]
+		if c.count == 0 && (c.equal[0] == "" || c.told) {
+			continue
 		}
-	}
-	w.quiet = width <= maxWatched
-	for col := range w.cols {
-		c := &w.cols[col]
-		c.quiet = c.sample.wide()
-		c.sample, w.quiet = spread{}, w.quiet && c.quiet
-	}
-}
-
-// settleSparse counts what is not stored as zeros: a column that has any among the sample spreads, for its values
-// lie as far from 0 as they are large.
-func (w *watch) settleSparse(b *Block) {
-	w.quiet = true
-	for k := range sampled {
-		index, value := b.Sparse.Row(sampleOf(k, len(b.IDs)))
-		for k, col := range index {
-			if int(col) < len(w.cols) {
-				w.cols[col].sample.add(float64(value[k]))
-			}
+		if c.count == 0 { // a quiet column counts no moves, but two numbers that became equal are reported all the same
+			c.low, c.high = 0, 0
 		}
+		list = append(list, Rounding{
+			Column: c.col, Name: w.name(c.col), Moved: c.count, Low: c.low, High: c.high, Equal: c.equal,
+		})
+		c.low, c.high, c.count, c.told = math.Inf(1), math.Inf(-1), 0, c.equal[0] != ""
 	}
-	for col := range w.cols {
-		c := &w.cols[col]
-		if c.sample.n < sampled {
-			c.sample.add(0)
-		}
-		c.quiet = c.sample.wide()
-		c.sample, w.quiet = spread{}, w.quiet && c.quiet
-	}
+	// total order: columns differ
+	slices.SortFunc(list, func(a, b Rounding) int { return cmp.Compare(a.Column, b.Column) })
+	return list
 }

@@ -15,11 +15,11 @@ func watching() *watch {
 // The first 2^16 columns are watched; what moves beyond them is counted.
 func TestWatchedColumns(t *testing.T) {
 	w := watching()
-	if w.at(maxWatched) != nil || w.at(0) == nil || len(w.cols) != 1 {
-		t.Errorf("%d columns are watched, want 1", len(w.cols))
+	if w.at(maxWatched) != nil || w.at(0) == nil || len(w.places) != 1 {
+		t.Errorf("%d columns are watched, want 1", len(w.places))
 	}
-	if w.at(maxWatched-1) == nil || len(w.cols) != maxWatched {
-		t.Errorf("%d columns are watched, want %d", len(w.cols), maxWatched)
+	if w.at(maxWatched-1) == nil || len(w.places) != maxWatched {
+		t.Errorf("%d columns are watched, want %d", len(w.places), maxWatched)
 	}
 	w = watching()
 	if n := w.notes(&Block{}); n != nil {

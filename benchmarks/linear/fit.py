@@ -1,6 +1,7 @@
 """Fits LIBLINEAR to a data set in memory: python fit.py dense|sparse ITERATIONS, on one core
 
-Prints the primal objective and the time that the process had the processor during the fit.
+Prints the primal objective and the time that the process had the processor during the fit. Given the model file of
+LIBLINEAR's own program in place of ITERATIONS, prints the primal objective of its weights.
 """
 
 import json
@@ -31,10 +32,24 @@ def main(name, iterations):
     began = time.process_time()
     machine.fit(x, y)
     seconds = time.process_time() - began
-    w = machine.coef_.ravel()
-    primal = w @ w / 2 + np.maximum(0, 1 - y * (x @ w)).sum()
-    print(json.dumps({"seconds": seconds, "primal": primal}))
+    print(json.dumps({"seconds": seconds, "primal": primal(x, y, machine.coef_.ravel())}))
+
+
+def primal(x, y, w):
+    return w @ w / 2 + np.maximum(0, 1 - y * (x @ w)).sum()
+
+
+def of_model(name, path):
+    with open(path, encoding="ascii") as lines:
+        head = dict(line.split(maxsplit=1) for line in iter(lines.readline, "w\n"))
+        w = np.array(lines.read().split(), dtype=np.float64)
+    x, y = matrix(name)
+    w = np.pad(w, (0, x.shape[1] - w.size))  # columns after the last one in the file
+    print(json.dumps({"primal": primal(x, y, w if head["label"].startswith("1") else -w)}))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
+    if sys.argv[2].isdigit():
+        main(sys.argv[1], int(sys.argv[2]))
+    else:
+        of_model(sys.argv[1], sys.argv[2])

@@ -1,13 +1,15 @@
 """Lets whole jobs of kind LinearModel and LIBLINEAR run in turn: python race.py GRAM DATA ROUNDS
 
 GRAM is the binary, DATA the directory that sets.py wrote. Each contender runs on one core, and counts the time that it
-had the processor: of Gram the whole process, which reads its files, of LIBLINEAR the fit alone, of what is in memory.
+had the processor: of Gram and of LIBLINEAR's own program (Debian's liblinear-tools) the whole process, which reads its
+files, of LIBLINEAR in scikit-learn the fit alone, of what is in memory.
 Prints the rows of a table of medians.
 """
 
 import json
 import os
 import pathlib
+import re
 import statistics
 import subprocess
 import sys
@@ -19,13 +21,14 @@ INPUTS = {
     "dense": {"uri": "dense.npy", "format": "npy", "labels_uri": "dense-labels.npy"},
     "sparse": {"uri": "sparse.libsvm", "format": "libsvm", "width": 100000, "index_base": 1},
 }
-# Data set, contender, parameters of the job or iterations.
+# Data set, contender, parameters of the job or iterations or the tolerance of LIBLINEAR's own program.
 RACES = [
     ("dense", "Gram, newton", {"solver": "newton"}),
     ("dense", "LIBLINEAR, 30 iterations", 30),
     ("sparse", "Gram, ascend, 1 block", {"solver": "ascend", "blocks": 1}),
     ("sparse", "Gram, ascend, 4 blocks", {"solver": "ascend", "blocks": 4}),
     ("sparse", "LIBLINEAR, 10 iterations", 10),
+    ("sparse", "liblinear-train -s 3 -e 0.2, with reading", "0.2"),
 ]
 
 
@@ -58,12 +61,29 @@ def liblinear(name, iterations):
     return result["seconds"], result["primal"], ""
 
 
+def program(directory, name, tolerance):
+    """LIBLINEAR's own program, which reads the same text: the whole process."""
+    with tempfile.TemporaryDirectory() as room:
+        path = os.path.join(room, "model")
+        seconds, text = timed(["liblinear-train", "-s", "3", "-c", "1", "-e", tolerance,
+                               os.path.join(directory, INPUTS[name]["uri"]), path])
+        result = subprocess.run([sys.executable, "-B", os.path.join(HERE, "fit.py"), name, path], check=True,
+                                capture_output=True).stdout
+    iterations = re.search(rb"#iter = (\d+)", text).group(1).decode()
+    return seconds, json.loads(result)["primal"], f"{iterations} iterations"
+
+
 def main(binary, directory, rounds):
     found = {}
     for turn in range(rounds):
         for at in range(len(RACES)):
             name, contender, of = RACES[(at + turn) % len(RACES)]
-            run = gram(binary, directory, name, of) if isinstance(of, dict) else liblinear(name, of)
+            if isinstance(of, dict):
+                run = gram(binary, directory, name, of)
+            elif isinstance(of, str):
+                run = program(directory, name, of)
+            else:
+                run = liblinear(name, of)
             found.setdefault((name, contender), []).append(run)
             print(name, contender, *run, file=sys.stderr, flush=True)
     print("| data | contender | s of one core, median (least to most) | primal objective | |\n|---|---|---|---|---|")

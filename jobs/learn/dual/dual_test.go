@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -179,5 +180,64 @@ func TestCourseOfNothing(t *testing.T) {
 	}
 	if got := fmt.Sprint(Hinge, Loss{Form: SquaredHinge}, Squared); got != "hinge squared_hinge squared" {
 		t.Error(got)
+	}
+}
+
+// A coefficient rests at a bound that its score keeps it at by slack or more, and is where the ascent leaves it for any
+// change of the score by less; elsewhere, and of losses without such bounds, it does not rest.
+func TestRests(t *testing.T) {
+	for _, c := range []struct {
+		form         Form
+		alpha, short float64
+		want         bool
+	}{
+		{Hinge, 0, -0.5, true}, {Hinge, 0, -0.4, false}, {Hinge, 0, 1, false}, {Hinge, 2, 0.5, true},
+		{Hinge, 2, 0.4, false}, {Hinge, 2, -1, false}, {Hinge, 1, -3, false}, {Hinge, 1, 3, false},
+		{SquaredHinge, 0, -0.5, true}, {SquaredHinge, 2, 3, false}, {Squared, 0, -3, false}, {Logistic, 0, -3, false},
+		{EpsilonInsensitive, 0, -3, false}, {EpsilonInsensitive, 2, 3, false},
+	} {
+		if got := (Loss{Form: c.form}).Rests(c.alpha, c.short, 2, 0.5); got != c.want {
+			t.Errorf("%s, a coefficient of %v, short by %v: %t", c.form, c.alpha, c.short, got)
+		}
+	}
+	r := rand.New(rand.NewPCG(2, 8))
+	rested := 0
+	for range 20_000 {
+		l, cost := Loss{Form: Form(r.IntN(len(Names)))}, math.Ldexp(1, r.IntN(9)-4)
+		alpha, short, slack := cost*float64(r.IntN(3))/2, r.NormFloat64(), r.Float64()/4
+		if !l.Rests(alpha, short, cost, slack) {
+			continue
+		}
+		rested++
+		near := short + float64(slack*(2*r.Float64()-1))
+		if best := l.Ascend(alpha, near, r.Float64(), cost); best != alpha || l.Violation(alpha, near, cost) != 0 {
+			t.Fatalf("%+v: %v of %v goes to %v, short by %v and then %v", l, alpha, cost, best, short, near)
+		}
+	}
+	if rested < 1000 {
+		t.Errorf("%d rested", rested)
+	}
+}
+
+// Both are what AddTo makes of each, to the bit.
+func TestAddToBoth(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 8))
+	for _, x := range []Row{
+		{Values: []float32{1.5, -2, 3e-3, 0}, Bias: 2}, {Index: []int32{0, 3}, Values: []float32{0.1, 7}},
+	} {
+		var got, want [2][]float64
+		for at := range got {
+			for range 5 {
+				got[at] = append(got[at], r.NormFloat64())
+			}
+			want[at] = slices.Clone(got[at])
+		}
+		a, b := r.NormFloat64(), r.NormFloat64()
+		x.AddToBoth(got[0], got[1], a, b)
+		x.AddTo(want[0], a)
+		x.AddTo(want[1], b)
+		if !slices.Equal(got[0], want[0]) || !slices.Equal(got[1], want[1]) {
+			t.Errorf("%v, want %v", got, want)
+		}
 	}
 }

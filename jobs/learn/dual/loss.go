@@ -181,3 +181,12 @@ func (l Loss) Violation(alpha, short, cost float64) float64 {
 	}
 	return violation
 }
+
+// Rests reports whether a coefficient is at a bound and would stay there if its row's score changed by any less than
+// slack: of the losses of classes whose coefficients have bounds that they reach.
+func (l Loss) Rests(alpha, short, cost, slack float64) bool {
+	if !l.Classifies() || l.Form == Logistic {
+		return false
+	}
+	return alpha == l.lower(cost) && short <= -slack || alpha == l.Upper(cost) && short >= slack
+}

@@ -1,0 +1,88 @@
+package dataset
+
+import "math"
+
+// run appends the entries that text begins with, as long as they are in the form in which nearly all are: an ascending
+// index, a short decimal number, one blank or the end. It returns what is left, where the loop over whatever a line may
+// hold goes on, the last index, from 0, and the column of the line that follows.
+func (p *libsvmParser) run(s *Sparse, w *watch, text []byte) (rest []byte, last int64, column int) {
+	indices, values := s.Indices, s.Values
+	at, last, column := 0, int64(-1), 2
+	for at < len(text) {
+		index, i := shortIndex(text, at)
+		if index -= p.base; i == 0 || index <= last || index >= p.width {
+			break
+		}
+		x, i := shortValue(text, i)
+		if i == 0 {
+			break
+		}
+		v := x.float32()
+		if !w.quiet || w.shifts != nil {
+			v = w.short(int(index), x)
+		}
+		indices, values = append(indices, int32(index)), append(values, v)
+		at, last = i, index
+		column++
+	}
+	s.Indices, s.Values = indices, values
+	return text[at:], last, column
+}
+
+// shortIndex reads up to nine digits and a colon that begin at a byte of text, and returns what follows; 0 where there
+// is something else.
+func shortIndex(text []byte, from int) (index int64, next int) {
+	i := from
+	for ; i < len(text); i++ {
+		d := text[i] - '0'
+		if d > 9 {
+			break
+		}
+		index = index*10 + int64(d)
+	}
+	if n := i - from; n == 0 || n > 9 || i == len(text) || text[i] != ':' {
+		return 0, 0
+	}
+	return index, i + 1
+}
+
+// shortValue reads a number as scanNumber does, and the blank after it.
+func shortValue(text []byte, from int) (x short, next int) {
+	i, sign := from, uint32(0)
+	if i < len(text) && text[i] == '-' {
+		i, sign = i+1, 1<<31
+	}
+	mantissa, begin := uint64(0), i
+	for ; i < len(text); i++ {
+		d := text[i] - '0'
+		if d > 9 {
+			break
+		}
+		mantissa = mantissa*10 + uint64(d)
+	}
+	digits := i - begin
+	if i < len(text) && text[i] == '.' {
+		begin = i + 1
+		for i = begin; i < len(text); i++ {
+			d := text[i] - '0'
+			if d > 9 {
+				break
+			}
+			mantissa = mantissa*10 + uint64(d)
+		}
+		x.point = uint8(min(i-begin, math.MaxUint8))
+		digits += i - begin
+	}
+	// Of 19 digits the mantissa is below 2^64.
+	if digits == 0 || digits > 19 || mantissa >= 1<<24 || int(x.point) >= len(float32Tens) {
+		return x, 0
+	}
+	x.digits = math.Float32frombits(math.Float32bits(float32(mantissa)) | sign)
+	switch {
+	case i == len(text):
+		return x, i
+	case text[i] == ' ' && i+1 < len(text) && text[i+1] != ' ' && text[i+1] != '\t':
+		return x, i + 1
+	}
+	return x, 0
+}
