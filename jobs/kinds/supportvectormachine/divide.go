@@ -3,17 +3,18 @@ package supportvectormachine
 import (
 	"context"
 	"fmt"
-	"github.com/gram-compute/gram/jobs/learn/centers"
-	"github.com/gram-compute/gram/jobs/learn/kernels"
-	"github.com/gram-compute/gram/kernelops/philox"
 	"math"
 
+	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/centers"
+	"github.com/gram-compute/gram/jobs/learn/kernels"
 	"github.com/gram-compute/gram/jobs/learn/rows"
 	"github.com/gram-compute/gram/jobs/learn/sampling"
 	"github.com/gram-compute/gram/jobs/learn/voting"
 	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/kernelops/philox"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -153,10 +154,10 @@ func (p *trainPhase) centerRace() *sampling.Race {
 	return sampling.NewRace(p.Seed, "supportvectormachine/centers")
 }
 
-// offer offers a record for the sample.
+// offer offers a record for the sample, by chance of its ordinal: which file it is in does not count.
 func (w *walk) offer(r record) {
-	id := r.IDs[r.i]
-	w.tally.sample.Offer(w.race.Time(id, 1, w.tally.sample.Limit()), id, r.X.Row(r.i))
+	time := w.race.NumberTime(uint64(r.ordinal), 1, w.tally.sample.Limit())
+	w.tally.sample.Offer(time, dataset.Identity{Offset: r.ordinal}, r.X.Row(r.i))
 }
 
 // divided chooses the centers, and begins the local phase.
@@ -164,7 +165,11 @@ func (p *trainPhase) divided(s *training, all *tally, facts *jobs.Facts) error {
 	if all.sample == nil || all.sample.Len() == 0 {
 		return jobs.Malformed("a tally without a sample of records")
 	}
-	s.centers = centers.Of(all.sample.Draws(), p.Params.Clusters, philox.New(p.Seed, "supportvectormachine/centers/first"))
+	draws := all.sample.Draws()
+	if width := len(draws[0].Row); width != s.space.Width {
+		return jobs.Malformed("a sample of rows of %d numbers, not %d", width, s.space.Width)
+	}
+	s.centers = centers.Of(draws, p.Params.Clusters, philox.New(p.Seed, "supportvectormachine/centers/first"))
 	facts.Add("svm.clusters", clustersOf(s.centers, s.space.Width))
 	if p.Params.Early {
 		s.beginEarly()
@@ -249,12 +254,16 @@ func plusSamples(a, b *sampling.Sample, width int) (*sampling.Sample, error) {
 	return both, both.Merge(b)
 }
 
-// joinedClusters are those of support vectors of two tallies, nil where they have none.
-func joinedClusters(left, right []int32) []int32 {
-	if left == nil && right == nil {
-		return nil
+// joinedClusters are those of the support vectors of two tallies, nil where these have none.
+func joinedClusters(left, right *supports) ([]int32, error) {
+	if left.cluster == nil && right.cluster == nil {
+		return nil, nil
 	}
-	return joined(left, right)
+	if len(left.cluster) != left.len() || len(right.cluster) != right.len() {
+		return nil, jobs.Malformed("%d and %d support vectors have %d and %d clusters", left.len(), right.len(),
+			len(left.cluster), len(right.cluster))
+	}
+	return joined(left.cluster, right.cluster), nil
 }
 
 // sums is how many sums a tally has: of the local phase none, as stage prove does not follow.
@@ -336,15 +345,23 @@ func (p *trainPhase) work(ctx context.Context, s *training, all *tally, facts *j
 }
 
 // collected goes on from the support vectors that were found.
-func (s *training) collected(all *tally, facts *jobs.Facts) {
+func (s *training) collected(all *tally, facts *jobs.Facts) error {
 	if s.dividing() {
 		s.joins(all, facts)
-		return
+		return nil
+	}
+	clusters := 0
+	if s.early != nil && all.found.len() > 0 {
+		clusters = machinesOf(s.model).parts
+	}
+	if err := all.found.checkClusters(clusters); err != nil {
+		return err
 	}
 	s.supports, s.working, s.rows, s.stage = all.found, members{}, table{width: s.space.Width}, stageProve
 	for k, e := range all.extremes {
 		s.bias[k] = e.Bias()
 	}
+	return nil
 }
 
 // checkProof refuses the sums of other machines, and of clusters a class of which no record counts in any.

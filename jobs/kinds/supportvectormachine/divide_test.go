@@ -90,7 +90,7 @@ func TestClustersDependOnRecordsAlone(t *testing.T) {
 		for _, blocks := range []int{1, 3, 8} {
 			for _, ops := range kernelops.All() {
 				result, err := tryRun(t, fmt.Sprintf(`{%s,"working_set":16,"blocks":%d}`, params, blocks),
-					[][]jobstest.Record{records}, ops)
+					[][]jobstest.Record{records[:20*blocks], records[20*blocks:]}, ops)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -83,7 +83,7 @@ func earlyFields(f *jobs.Fields, m *model) {
 
 // checkClusters refuses support vectors of other clusters than some number; 0 where they have none.
 func (s *supports) checkClusters(clusters int) error {
-	if clusters == 0 && s.cluster != nil || clusters > 0 && len(s.cluster) != s.len() {
+	if clusters == 0 && len(s.cluster) > 0 || clusters > 0 && len(s.cluster) != s.len() {
 		return jobs.Malformed("%d support vectors have %d clusters", s.len(), len(s.cluster))
 	}
 	for i, k := range s.cluster {
@@ -150,7 +150,6 @@ type router struct {
 	nearest *centers.Nearest
 	cluster []int32
 	rows    []float32
-	found   []jobs.Outcome
 	width   int
 }
 

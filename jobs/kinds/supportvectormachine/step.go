@@ -64,7 +64,9 @@ func (p *trainPhase) step(ctx context.Context, s *training, all *tally, round jo
 			return jobs.Next{}, err
 		}
 	case stageCollect:
-		s.collected(all, &facts)
+		if err := s.collected(all, &facts); err != nil {
+			return jobs.Next{}, err
+		}
 	case stageProve:
 		if err := p.certify(s, all); err != nil {
 			return jobs.Next{}, err

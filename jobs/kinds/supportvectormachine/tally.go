@@ -141,9 +141,9 @@ func (t *tally) plus(right *tally) (*tally, error) {
 	both.found = supports{
 		ordinal: joined(t.found.ordinal, right.found.ordinal), class: joined(t.found.class, right.found.class),
 		alpha: joined(t.found.alpha, right.found.alpha), rows: joined(t.found.rows, right.found.rows),
-		cluster: joinedClusters(t.found.cluster, right.found.cluster),
 	}
-	return both, nil
+	both.found.cluster, err = joinedClusters(&t.found, &right.found)
+	return both, err
 }
 
 // joined is a new list of both.
