@@ -87,18 +87,21 @@ type job struct {
 	way dataset.Way // how training records are named
 	// most is how many columns a given matrix has at most that is gathered.
 	most      int
+	whole     bool                 // no record is left out of rounds
 	detection evaluation.Detection // of one class
 }
 
 // New makes the algorithm: the phases of the package.
-func New(spec protocol.JobSpec) (jobs.Algorithm, error) { return newOf(spec, semidefinite.MaxOrder) }
+func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
+	return newOf(spec, semidefinite.MaxOrder, false)
+}
 
-func newOf(spec protocol.JobSpec, most int) (jobs.Algorithm, error) {
+func newOf(spec protocol.JobSpec, most int, whole bool) (jobs.Algorithm, error) {
 	read, err := classify.JobOf(spec, NewPredictor, func(p Params) evaluation.Costs { return p.Costs })
 	if err != nil {
 		return nil, err
 	}
-	j := job{Job: read, way: jobs.WayOf(spec.Spec, jobs.Input), most: most}
+	j := job{Job: read, way: jobs.WayOf(spec.Spec, jobs.Input), most: most, whole: whole}
 	options, judging := []features.Option{j.Params.labels(), features.Compares()}, j.Judge.Phases()
 	if j.Params.oneClass() {
 		if err := j.detects(spec); err != nil {
@@ -150,7 +153,9 @@ func (j job) begin(_ jobs.Arrays, space *features.Space, plan jobs.Plan) (jobs.N
 		m.kernel = kernels.NewFunction(kernel, space)
 	}
 	s := newTraining(m)
-	s.costs = costs
+	if s.costs = costs; j.whole {
+		s.whole = 1
+	}
 	if j.Params.Probability {
 		s.calibrating = newCalibrating(len(s.bias))
 	}

@@ -16,6 +16,7 @@ import (
 type coefficients struct {
 	alpha, f []float64 // [records x slots]
 	held     []float64 // alike, of trainings without a record's fold; nil where no probabilities are asked for
+	idle     []uint8   // of each record the rounds that it was idle, see leftout.go; nil where none is left out
 }
 
 // Fields lists the coefficients.
@@ -23,6 +24,7 @@ func (c *coefficients) Fields(f *jobs.Fields) {
 	jobs.List(f, "alpha", &c.alpha)
 	jobs.List(f, "f", &c.f, len(c.alpha))
 	jobs.Optional(f, "held", &c.held, len(c.alpha))
+	jobs.Optional(f, "idle", &c.idle)
 }
 
 // walk goes over the records of a leaf's block.
@@ -50,6 +52,7 @@ type walk struct {
 	foldOf    func(r record) int
 	start     *start // of stages weigh and start
 	detection evaluation.Detection
+	shrinks   bool      // records may be left out
 	carries   bool      // rows go with candidates
 	copyOf    int64     // the record of copied
 	copied    []float32 // the row that was copied last
@@ -134,7 +137,7 @@ func (p *trainPhase) newWalk(s *training, ops *kernelops.Set) *walk {
 		rowsOf:    kernels.ExactRows{Exact: kernels.Exact{Kernel: s.kernel.Kernel}, Ops: ops},
 		chosen:    make([]*smo.Candidates[member], len(s.bias)),
 		foldOf:    p.foldsOf(),
-		changed:   make(map[int64][]int), groups: make([]group, s.classes())}
+		changed:   make(map[int64][]int), groups: make([]group, s.classes()), shrinks: s.shrinks()}
 	switch s.stage {
 	case stageTrain:
 		w.carries = s.travels(p.Params.WorkingSet)
@@ -185,7 +188,10 @@ func (w *walk) chunk(v features.Vectors, from, to int, part jobs.Part) error {
 	if err := w.carryOver(base, len(c.IDs)*n); err != nil {
 		return err
 	}
-	if err := w.group(c); err != nil {
+	if err := w.carryIdle(base/n, len(c.IDs)); err != nil {
+		return err
+	}
+	if err := w.group(c, base/n); err != nil {
 		return err
 	}
 	for y := range w.groups {
@@ -196,7 +202,8 @@ func (w *walk) chunk(v features.Vectors, from, to int, part jobs.Part) error {
 		}
 	}
 	for i := range c.IDs {
-		r := record{Chunk: c, i: i, ordinal: ordinal(i), at: base + i*n}
+		r := record{Chunk: c, i: i, ordinal: ordinal(i), at: base + i*n,
+			nth: base/n + i}
 		if w.oneClass {
 			var err error
 			if r.novel, err = w.detection.Novel(v.IDs[from+i], part.Labels, v.Records[from+i]); err != nil {
@@ -216,8 +223,9 @@ func (w *walk) chunk(v features.Vectors, from, to int, part jobs.Part) error {
 	return nil
 }
 
-// group sorts the records of a chunk by class. Those of numbers and of one class are all in the group of class 1.
-func (w *walk) group(c rows.Chunk) error {
+// group sorts the records of a chunk by class, but for those that are left out; first is the place of its first record
+// in the block. Those of numbers and of one class are all in the group of class 1.
+func (w *walk) group(c rows.Chunk, first int) error {
 	for y := range w.groups {
 		w.groups[y].records, w.groups[y].rows = w.groups[y].records[:0], w.groups[y].rows[:0]
 	}
@@ -227,6 +235,9 @@ func (w *walk) group(c rows.Chunk) error {
 		}
 		if y < 0 {
 			return features.Unseen(c.IDs[i])
+		}
+		if w.leftOut(first + i) {
+			continue
 		}
 		g := &w.groups[y]
 		g.records, g.rows = append(g.records, i), append(g.rows, c.X.Row(i)...)

@@ -64,10 +64,7 @@ func (p *trainPhase) step(ctx context.Context, s *training, all *tally, round jo
 			return jobs.Next{}, err
 		}
 	case stageCollect:
-		s.supports, s.working, s.rows, s.stage = all.found, members{}, table{width: s.space.Width}, stageProve
-		for k, e := range all.extremes {
-			s.bias[k] = e.Bias()
-		}
+		s.collected(all)
 	case stageProve:
 		if err := p.certify(s, all); err != nil {
 			return jobs.Next{}, err
@@ -213,14 +210,7 @@ func (p *trainPhase) certify(s *training, all *tally) error {
 		}
 		return nil
 	}
-	if s.stage, s.proved = stageTrain, worst; stuck {
-		s.exact = 1
-	}
-	for k, v := range s.violation {
-		if v > p.Params.Tol {
-			s.settled[k] = 0
-		}
-	}
+	p.trainOn(s, worst, stuck)
 	return nil
 }
 
@@ -260,4 +250,15 @@ func (p *trainPhase) end(s *training, facts jobs.Facts, round jobs.Round) (jobs.
 		return p.detection.End(next, round.Plan), nil
 	}
 	return p.Judge.End(next, round.Plan), nil
+}
+
+// collected takes over the support vectors, which stage prove is about.
+func (s *training) collected(all *tally) {
+	s.supports, s.working, s.rows, s.stage = all.found, members{}, table{width: s.space.Width}, stageProve
+	if all.leftOut == 0 {
+		s.whole = 1
+	}
+	for k, e := range all.extremes {
+		s.bias[k] = e.Bias()
+	}
 }
