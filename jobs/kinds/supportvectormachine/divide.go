@@ -358,6 +358,9 @@ func (s *training) collected(all *tally, facts *jobs.Facts) error {
 		return err
 	}
 	s.supports, s.working, s.rows, s.stage = all.found, members{}, table{width: s.space.Width}, stageProve
+	if all.leftOut == 0 {
+		s.whole = 1
+	}
 	for k, e := range all.extremes {
 		s.bias[k] = e.Bias()
 	}

@@ -42,6 +42,10 @@
 // refinement). Where a pass did not halve the greatest violation, as with a linear kernel far from zero, training
 // goes on with float64 values; where those do not halve it either, training ends, and the model says so.
 //
+// Until the first pass of stage prove a record is left out of rounds after three in turn in which its coefficients were
+// at a bound and its values beyond the extremes of their machines (shrinking; see leftout.go). Stage prove computes the
+// decisions on all records, and from then on no record is left out, so certificates are about all of them.
+//
 // A working set keeps those of its members that came last, for half of it, and takes a quarter of each side of the most
 // violating. A record has its row once in a state or a partial, however many machines it is in. Rows go with the
 // candidates where all of them are at most 2^19 values; else candidates are numbers alone, and the rows that the state

@@ -140,7 +140,7 @@ func (p *trainPhase) hold(s *training, all *tally, facts *jobs.Facts) {
 
 // again begins another training.
 func (s *training) again() {
-	s.stage, s.rounds, s.exact, s.proved = stageTrain, 0, 0, math.MaxFloat64
+	s.stage, s.rounds, s.whole, s.exact, s.proved = stageTrain, 0, 0, 0, math.MaxFloat64
 	s.working, s.rows, s.wanted = members{}, table{width: s.space.Width}, nil
 	clear(s.settled)
 	clear(s.bias)

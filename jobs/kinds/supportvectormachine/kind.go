@@ -89,18 +89,21 @@ type job struct {
 	way dataset.Way // how training records are named
 	// most is how many columns a given matrix has at most that is gathered.
 	most      int
+	whole     bool                 // no record is left out of rounds
 	detection evaluation.Detection // of one class
 }
 
 // New makes the algorithm: the phases of the package.
-func New(spec protocol.JobSpec) (jobs.Algorithm, error) { return newOf(spec, semidefinite.MaxOrder) }
+func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
+	return newOf(spec, semidefinite.MaxOrder, false)
+}
 
-func newOf(spec protocol.JobSpec, most int) (jobs.Algorithm, error) {
+func newOf(spec protocol.JobSpec, most int, whole bool) (jobs.Algorithm, error) {
 	read, err := classify.JobOf(spec, NewPredictor, func(p Params) evaluation.Costs { return p.Costs })
 	if err != nil {
 		return nil, err
 	}
-	j := job{Job: read, way: jobs.WayOf(spec.Spec, jobs.Input), most: most}
+	j := job{Job: read, way: jobs.WayOf(spec.Spec, jobs.Input), most: most, whole: whole}
 	options, judging := []features.Option{j.Params.labels()}, j.Judge.Phases()
 	if !j.Params.Given() {
 		options = append(options, features.Compares()) // given values are no vectors, and take no scale
@@ -160,7 +163,9 @@ func (j job) begin(_ jobs.Arrays, space *features.Space, plan jobs.Plan) (jobs.N
 			s.margins = nil
 		}
 	}
-	s.costs = costs
+	if s.costs = costs; j.whole {
+		s.whole = 1
+	}
 	if j.Params.Probability {
 		s.calibrating = newCalibrating(len(s.bias))
 	}

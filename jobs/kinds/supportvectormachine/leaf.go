@@ -19,6 +19,7 @@ type coefficients struct {
 	alpha, f []float64 // [records x slots]
 	held     []float64 // alike, of trainings without a record's fold; nil where no probabilities are asked for
 	cluster  []int32   // [records], in the local phase
+	idle     []uint8   // of each record the rounds that it was idle, see leftout.go; nil where none is left out
 }
 
 // Fields lists the coefficients.
@@ -27,6 +28,7 @@ func (c *coefficients) Fields(f *jobs.Fields) {
 	jobs.List(f, "f", &c.f, len(c.alpha))
 	jobs.Optional(f, "held", &c.held, len(c.alpha))
 	jobs.Optional(f, "cluster", &c.cluster)
+	jobs.Optional(f, "idle", &c.idle)
 }
 
 // walk goes over the records of a leaf's block.
@@ -57,6 +59,7 @@ type walk struct {
 	nearest   *centers.Nearest
 	joining   [][]proofTerm // of stage join, by class
 	detection evaluation.Detection
+	shrinks   bool      // records may be left out
 	carries   bool      // rows go with candidates
 	copyOf    int64     // the record of copied
 	copied    []float32 // the row that was copied last
@@ -142,7 +145,7 @@ func (p *trainPhase) newWalk(s *training, ops *kernelops.Set) *walk {
 		chosen:    make([]*smo.Candidates[member], s.machines().Machines()),
 		foldOf:    p.foldsOf(),
 		changed:   make(map[int64][]int), groups: make([]group, s.machines().groups()),
-		joining: make([][]proofTerm, s.classes())}
+		joining: make([][]proofTerm, s.classes()), shrinks: s.shrinks()}
 	switch s.stage {
 	case stageTrain, stageJoin:
 		w.carries = s.travels(p.Params.WorkingSet)
@@ -195,6 +198,9 @@ func (w *walk) chunk(v features.Vectors, from, to int, part jobs.Part) error {
 	if err := w.carryOver(base, len(c.IDs)*n); err != nil {
 		return err
 	}
+	if err := w.carryIdle(base/n, len(c.IDs)); err != nil {
+		return err
+	}
 	if err := w.divide(base, c); err != nil {
 		return err
 	}
@@ -209,7 +215,8 @@ func (w *walk) chunk(v features.Vectors, from, to int, part jobs.Part) error {
 		}
 	}
 	for i := range c.IDs {
-		r := record{Chunk: c, i: i, ordinal: ordinal(i), at: base + i*n}
+		r := record{Chunk: c, i: i, ordinal: ordinal(i), at: base + i*n,
+			nth: base/n + i}
 		if w.oneClass {
 			var err error
 			if r.novel, err = w.detection.Novel(v.IDs[from+i], part.Labels, v.Records[from+i]); err != nil {
@@ -229,9 +236,10 @@ func (w *walk) chunk(v features.Vectors, from, to int, part jobs.Part) error {
 	return nil
 }
 
-// group sorts the records of a chunk by class, and in the local phase by cluster. Those of numbers and of
-// one class are all in the group of class 1.
+// group sorts the records of a chunk by class, and in the local phase by cluster, but for those that are left out; base
+// is the place of its first coefficient. Those of numbers and of one class are all in the group of class 1.
 func (w *walk) group(c rows.Chunk, base int) error {
+	n := w.perRecord()
 	for y := range w.groups {
 		w.groups[y].records, w.groups[y].rows = w.groups[y].records[:0], w.groups[y].rows[:0]
 	}
@@ -242,7 +250,10 @@ func (w *walk) group(c rows.Chunk, base int) error {
 		if y < 0 {
 			return features.Unseen(c.IDs[i])
 		}
-		g := &w.groups[w.tally.classes.group(int(y), w.clusterAt(base+i*w.perRecord()))]
+		if w.leftOut(base/n + i) {
+			continue
+		}
+		g := &w.groups[w.tally.classes.group(int(y), w.clusterAt(base+i*n))]
 		g.records, g.rows = append(g.records, i), append(g.rows, c.X.Row(i)...)
 	}
 	return nil

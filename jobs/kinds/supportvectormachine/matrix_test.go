@@ -22,7 +22,7 @@ func runMatrix(t *testing.T, params string, records []jobstest.Record, most, sha
 	t.Helper()
 	spec := specOf(strings.Replace(params, "{", `{"kernel":"precomputed",`, 1))
 	spec.Spec.Input.Split.Test = heldOut
-	algorithm, err := newOf(spec, most)
+	algorithm, err := newOf(spec, most, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ type record struct {
 	number  float64 // of regression
 	novel   bool    // of one class: not to learn from
 	at      int     // of its first coefficient
+	nth     int     // place in the leaf's block
 }
 
 // measure takes over what the last step did to the coefficients of a record, and measures where it stands.
@@ -50,8 +51,13 @@ func (w *walk) measure(r record) error {
 	if w.closing != nil {
 		w.closing.add(r, class, cost, w.after.alpha[r.at:r.at+w.perRecord()], w.after.f[r.at:])
 	}
+	if cost == 0 {
+		return nil
+	}
+	w.noteIdle(r, class, cost)
 	switch {
-	case cost == 0:
+	case w.leftOut(r.nth):
+		w.tally.leftOut++
 		return nil
 	case w.regresses:
 		return w.measureNumber(r, cost)

@@ -61,7 +61,9 @@ func (p *trainPhase) solve(ctx context.Context, s *training) error {
 	set.own()
 	group, ctx := errgroup.WithContext(ctx)
 	most := s.workingSet(p.Params.WorkingSet)
-	group.SetLimit(max(1, min(runtime.GOMAXPROCS(0), solveNumbers/(most*most))))
+	limit := max(1, min(runtime.GOMAXPROCS(0), solveNumbers/(most*most)))
+	group.SetLimit(limit)
+	threads := max(1, runtime.GOMAXPROCS(0)/limit) // for each working set
 	for from := 0; from < set.len(); {
 		_, to := set.of(int(set.machine[from]))
 		first := from
@@ -69,7 +71,7 @@ func (p *trainPhase) solve(ctx context.Context, s *training) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			return p.solveOne(s, first, to)
+			return p.solveOne(s, first, to, threads)
 		})
 		from = to
 	}
@@ -77,7 +79,7 @@ func (p *trainPhase) solve(ctx context.Context, s *training) error {
 }
 
 // solveOne solves the working set of a machine, the members from first up to, not including, to.
-func (p *trainPhase) solveOne(s *training, first, to int) error {
+func (p *trainPhase) solveOne(s *training, first, to, threads int) error {
 	set, n := &s.working, to-first
 	k := int(set.machine[first])
 	w := smo.Working{N: n, K: make([]float64, n*n), Y: make([]float64, n), Cost: set.cost[first:to],
@@ -89,10 +91,10 @@ func (p *trainPhase) solveOne(s *training, first, to int) error {
 		w.Gradient[i] = float64(w.Y[i] * (set.f[at] - set.target[at]))
 		x.Data = append(x.Data, s.rows.of(s.record(set.ordinal[at]))...)
 	}
-	// The values do not depend on the kernel set.
+	// The values depend neither on the kernel set nor on the threads.
 	if s.given != nil {
 		s.givenMatrix(w.K, x, set.ordinal[first:to])
-	} else if err := s.values(w.K, x, &kernels.Evaluator{Ops: kernelops.Best()}); err != nil {
+	} else if err := s.values(w.K, x, &kernels.Evaluator{Ops: kernelops.Best(), Threads: threads}); err != nil {
 		return err
 	}
 	// A set that takes more steps than these goes on in the next round.

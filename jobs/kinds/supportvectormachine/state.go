@@ -43,6 +43,7 @@ type training struct {
 	wanted      []int64      // in stage fetch: the records whose rows are missing, ascending
 	clip        *clip        // of a given matrix that was clipped
 	seen        *seen        // of a given matrix of many columns, in phase matrix
+	whole       int          // 1: no record is left out any more
 	exact       int          // 1: kernel values are those of float64, as float32 ones do not lead on
 	calibrating *calibrating // nil where no probabilities are asked for
 	proved      float64      // the greatest violation of the last pass of stage prove
@@ -77,6 +78,7 @@ func (s *training) Fields(f *jobs.Fields) {
 	jobs.List(f, "settled", &s.settled, machinesOf(s.model).Machines())
 	s.localFields(f)
 	f.Int("exact", &s.exact, 0, 1)
+	f.Int("whole", &s.whole, 0, 1)
 	jobs.Scalar(f, "proved", &s.proved)
 	if f.Has("calibration.bias", s.calibrating != nil) {
 		jobs.Make(f, &s.calibrating).Fields(f, s.classes().Machines())

@@ -215,14 +215,7 @@ func (p *trainPhase) certify(s *training, all *tally) error {
 		}
 		return nil
 	}
-	if s.stage, s.proved = stageTrain, worst; stuck {
-		s.exact = 1
-	}
-	for k, v := range s.violation {
-		if v > p.Params.Tol {
-			s.settled[k] = 0
-		}
-	}
+	p.trainOn(s, worst, stuck)
 	return nil
 }
 

@@ -1,6 +1,8 @@
 package supportvectormachine
 
 import (
+	"math"
+
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/calibration"
 	"github.com/gram-compute/gram/jobs/learn/margin"
@@ -23,6 +25,7 @@ type tally struct {
 	rows      table            // of candidates that the state does not have; those that stage fetch gathers
 	extremes  []smo.Extremes   // of each machine
 	terms     *sums.Exact      // [machines x termSums]
+	leftOut   int              // records
 	rate      float64          // the greatest |target| of a number with a coefficient
 	diagonal  float64          // the greatest k(x, x) of a record with a coefficient
 	rowWidth  int              // values of each support vector that is found
@@ -70,6 +73,7 @@ func (t *tally) Fields(f *jobs.Fields) {
 	jobs.Make(f, &t.terms).Fields(f, "terms")
 	f.Require(t.terms.Len() == termSums*t.classes.Machines() || t.terms.Len() == 0,
 		"sums of %d terms", t.terms.Len())
+	f.Int("left_out", &t.leftOut, 0, math.MaxInt)
 	jobs.Scalar(f, "diagonal", &t.diagonal)
 	jobs.Scalar(f, "rate", &t.rate)
 	f.Int("found.rows", &t.rowWidth, 0, protocol.MaxWidth)
@@ -109,7 +113,7 @@ func (t *tally) plus(right *tally) (*tally, error) {
 	}
 	both := &tally{classes: t.classes, most: t.most, variables: t.variables, rowWidth: t.rowWidth,
 		extremes: make([]smo.Extremes, len(t.extremes)), rate: max(t.rate, right.rate),
-		diagonal: max(t.diagonal, right.diagonal)}
+		diagonal: max(t.diagonal, right.diagonal), leftOut: t.leftOut + right.leftOut}
 	for k := range both.extremes {
 		both.extremes[k] = t.extremes[k]
 		both.extremes[k].Merge(right.extremes[k])

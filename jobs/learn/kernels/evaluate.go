@@ -16,6 +16,9 @@ type Evaluator struct {
 	// Mark, where not nil, is called for each value that was taken from differences.
 	Mark func(i, j int)
 
+	// Threads is the number of goroutines among which Symmetric divides its products; 0 means 1. It changes no bit.
+	Threads int
+
 	ws        kernelops.Workspace
 	distances []float32 // of a strip
 	chosen    []int     // columns of a row that are measured by differences
@@ -45,6 +48,8 @@ func (e *Evaluator) Matrix(f Function, dst kernelops.Matrix, x, y *Points) error
 // Symmetric sets dst to the kernel values of the rows of x among themselves. A pair counts once, and a row with
 // itself does not.
 func (e *Evaluator) Symmetric(f Function, dst kernelops.Matrix, x *Points) error {
+	e.ws.Threads = e.Threads
+	defer func() { e.ws.Threads = 0 }()
 	e.Ops.KernelMatrixSymmetric(dst, f.Kernel, x.centered, &e.ws)
 	if f.Kind != kernelops.RBF {
 		return nil
