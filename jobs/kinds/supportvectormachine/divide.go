@@ -239,6 +239,11 @@ func (w *walk) clusterAt(at int) int {
 	return int(w.after.cluster[at/w.perRecord()])
 }
 
+// stays reports whether the decisions on the records of a group stay: towards the end few clusters train.
+func (w *walk) stays(group int) bool {
+	return w.stage != stageProve && w.stage != stageJoin && len(w.moves[group].terms) == 0
+}
+
 // plusSamples joins those of two tallies. Either both have one, or neither.
 func plusSamples(a, b *sampling.Sample, width int) (*sampling.Sample, error) {
 	switch {

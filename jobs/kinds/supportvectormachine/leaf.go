@@ -209,6 +209,9 @@ func (w *walk) chunk(v features.Vectors, from, to int, part jobs.Part) error {
 	}
 	for i := range w.groups {
 		g := &w.groups[i]
+		if len(g.records) == 0 {
+			continue
+		}
 		g.points.Set(w.coarse, w.evaluator.Ops, matrixOf(g.rows, len(g.records), w.space.Width))
 		if err := w.decide(g, i, base, c); err != nil {
 			return err
@@ -250,10 +253,11 @@ func (w *walk) group(c rows.Chunk, base int) error {
 		if y < 0 {
 			return features.Unseen(c.IDs[i])
 		}
-		if w.leftOut(base/n + i) {
+		number := w.tally.classes.group(int(y), w.clusterAt(base+i*n))
+		if w.leftOut(base/n+i) || w.stays(number) {
 			continue
 		}
-		g := &w.groups[w.tally.classes.group(int(y), w.clusterAt(base+i*n))]
+		g := &w.groups[number]
 		g.records, g.rows = append(g.records, i), append(g.rows, c.X.Row(i)...)
 	}
 	return nil
@@ -286,8 +290,6 @@ func (w *walk) carryOver(base, n int) error {
 // decide brings the decisions on the records of a group up to date.
 func (w *walk) decide(g *group, number, base int, c rows.Chunk) error {
 	switch class := number / w.tally.classes.parts; {
-	case len(g.records) == 0:
-		return nil
 	case w.stage == stageProve:
 		return w.prove(g, number, base, c)
 	case w.stage == stageJoin:
