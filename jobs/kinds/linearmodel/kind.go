@@ -59,19 +59,19 @@ func (p *Params) Parameters() []params.Parameter {
 		p.epsilonParameter(),
 		p.classesParameter(),
 		params.Number("C", &p.C, 1, "[1e-9, 1e9]").
-			Says("Cost of the losses, in comparison with half the square of the weights."),
+			Says("Factor of the losses, beside half the squared length of the weights; the larger, the weaker the regularization."),
 		params.Choice("solver", &p.Solver, solverAuto, solverAuto, newtonName, ascendName).
-			Says("newton takes few rounds and a matrix of columns by columns; ascend goes up by single coefficients, in " +
-				"blocks; auto takes newton where all matrices have at most 2^18 numbers."),
+			Says("newton takes few rounds and a matrix of columns by columns; ascend changes one coefficient at a time, in each " +
+				"block by itself; auto takes newton where all matrices together have at most 2^18 numbers."),
 		params.Number("tol", &p.Tol, 1e-3, "[1e-9, 1)").
 			Says("Proved gap at which a machine is done, as a part of its primal objective."),
 		params.Whole("max_rounds", &p.MaxRounds, 1000, 1, maxRounds).
-			Says("Most rounds; the model says what was proved by then."),
+			Says("Most rounds; the model has the gap that was proved by then."),
 		params.Number("bias_scale", &p.BiasScale, 1, "[0, 1e6]").
-			Says("Number in the column that the bias is the weight of, 0 for no bias; the larger, the less it is penalized."),
+			Says("Number in the column whose weight is the bias, 0 for no bias; the larger, the less the bias is penalized."),
 		p.ClassWeights.Parameter(),
-		p.NumberParameter(4, "A round has a leaf for each, so no more workers are busy; solver ascend goes up in each by "+
-			"itself, and takes the more rounds the more there are."),
+		p.NumberParameter(4, "A round has a leaf for each, so no more workers are busy; with solver ascend, more blocks take "+
+			"more rounds."),
 		p.Costs.Parameter(evaluation.CostsJudge),
 		p.Features.Section(),
 	}, p.Outputs.Parameters(p.needMargin)...)

@@ -19,8 +19,9 @@ const (
 
 func (p *Params) classesParameter() params.Parameter {
 	return params.Choice("classes", &p.Classes, oneVsRest, oneVsRest, oneVsOne).
-		Says("Of more than two classes, a machine for each against the others, of which the highest score decides; or one for " +
-			"each two, over the records of the two, which vote. Of two classes there is one machine in any case.")
+		Says("With more than two classes: one_vs_rest has a machine for each class against the others, and the highest score " +
+			"decides; one_vs_one has one for each two classes, over their records, and they vote. Two classes have one machine " +
+			"in any case.")
 }
 
 // machines is how many there are.

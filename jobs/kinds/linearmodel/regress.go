@@ -26,19 +26,19 @@ const (
 
 func (p *Params) modeParameter() params.Parameter {
 	return params.Choice("mode", &p.Mode, modeClassify, modeClassify, modeRegress).
-		Says("Labels are classes, or with regress numbers, which one machine meets.")
+		Says("Labels are classes. With regress they are numbers, which one machine predicts.")
 }
 
 func (p *Params) lossParameter() params.Parameter {
 	return params.Choice("loss", &p.Loss, dual.Hinge.String(), dual.Names...).
-		Says("Of classes, the loss of a record that is not beyond the margin: its distance to it, or the square of that. Of " +
-			"numbers, the distance beyond epsilon, or the square of that. squared is of both: that of all records (ridge). " +
-			"logistic is of classes; its gap assumes how exact exp and log are.")
+		Says("For classes, hinge and squared_hinge: what a record lacks to the margin, and its square; logistic, whose gap " +
+			"assumes how exact exp and log are. For numbers, epsilon_insensitive and squared_epsilon_insensitive: what the error " +
+			"exceeds epsilon by, and its square. For both, squared: the square of the error (ridge).")
 }
 
 func (p *Params) epsilonParameter() params.Parameter {
 	return params.Number("epsilon", &p.Epsilon, defaultEpsilon, "[0, 1e9]").
-		Says("By how much a number may be off and cost nothing, of the losses epsilon_insensitive and " +
+		Says("Largest error of a number that costs nothing, for the losses epsilon_insensitive and " +
 			"squared_epsilon_insensitive.")
 }
 

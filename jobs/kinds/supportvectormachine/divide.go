@@ -29,8 +29,8 @@ type Dividing struct {
 
 func (p *Params) clusterParameter() params.Parameter {
 	return params.Whole("clusters", &p.Clusters, 0, 0, maxClusters).
-		Says("Training begins with machines of the records of each of that many clusters, and goes on from their " +
-			"coefficients; 0 for no such start. What is proved is as without it, unless early is true.").
+		Says("Number of clusters. Training begins with machines for the records of each cluster, and goes on from their " +
+			"coefficients; 0 for no such start. What is proved is the same as without it, unless early is true.").
 		From("Hsieh, Si and Dhillon, A divide-and-conquer solver for kernel support vector machines, ICML 2014.")
 }
 

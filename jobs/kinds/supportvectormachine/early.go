@@ -15,8 +15,8 @@ import (
 
 func (p *Params) earlyParameter() params.Parameter {
 	return params.Flag("early", &p.Early, false).Checked(p.checkEarly).
-		Says("The answer is that of the clusters: the machines of its nearest center decide a record. What is proved is " +
-			"about the problem of each cluster, not about that of all records.").
+		Says("The model is the machines of the clusters: those of its nearest center decide a record. What is proved is about " +
+			"the problem of each cluster, not about that of all records.").
 		From("Hsieh, Si and Dhillon (2014), section 4.")
 }
 

@@ -60,17 +60,18 @@ func (p *Params) Parameters() []params.Parameter {
 	list := append(p.modeParameters(), p.DeclareGiven(kernels.RBF)...)
 	list = append(list,
 		params.Flag("clip", &p.Clip, false).
-			Says("Sets negative eigenvalues of a precomputed kernel to 0, of up to 2,000 records. Without it, a matrix that has "+
-				"some for certain is refused."),
+			Says("Sets negative eigenvalues of a precomputed kernel to 0, with up to 2,000 records. Without it, a matrix that is "+
+				"proved to have one is refused."),
 		params.Number("C", &p.C, 1, "[1e-9, 1e9]").
-			Says("Cost of a record that is not beyond the margin, and the most that its coefficient may be."),
+			Says("Cost per unit of what a record lacks to the margin, or in mode regress exceeds epsilon by. Times the record's "+
+				"weights, it bounds the coefficient."),
 		params.Number("tol", &p.Tol, 1e-3, "[1e-12, 1)").
-			Says("Violation of the conditions of Karush, Kuhn and Tucker at which a machine is done. In the end it is measured "+
+			Says("Violation of the conditions of Karush, Kuhn and Tucker at which a machine is done. At the end it is measured "+
 				"with kernel values in float64.").From("Chang and Lin, LIBSVM, section 4.1.2."),
 		params.Whole("working_set", &p.WorkingSet, 1024, 4, maxWorkingSet).
 			Says("Most coefficients of a machine that one round changes. Above 512 they are at most a quarter of its records."),
 		params.Whole("max_rounds", &p.MaxRounds, 20_000, 1, maxRounds).
-			Says("Most rounds of training; two more prove what was reached."),
+			Says("Most rounds of training; two more rounds prove the violation and the gap that were reached."),
 		p.ClassWeights.Parameter(),
 		p.NumberParameter(4, "A round has a leaf for each, so no more workers are busy."),
 		p.Costs.Parameter(evaluation.CostsJudge),

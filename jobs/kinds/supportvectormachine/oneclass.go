@@ -17,8 +17,8 @@ const defaultNu = 0.5
 
 func (p *Params) nuParameter() params.Parameter {
 	return params.Number("nu", &p.Nu, defaultNu, "(0, 1]").
-		Says("In mode one_class: at most that share of the training records, by weight, is an outlier, and at least that " +
-			"share is support vectors.").
+		Says("In mode one_class: at most that share of the training records, by weight, are outliers, and at least that " +
+			"share are support vectors.").
 		From("Schoelkopf, Platt, Shawe-Taylor, Smola and Williamson (2001), proposition 3.")
 }
 

@@ -24,13 +24,13 @@ const (
 func (p *Params) modeParameters() []params.Parameter {
 	return []params.Parameter{
 		params.Choice("mode", &p.Mode, modeClassify, modeClassify, modeRegress, modeOneClass).
-			Says("Labels are classes, or with regress numbers, which one machine meets. With one_class the records need no " +
-				"labels: the machine says which records are like them."),
+			Says("Labels are classes. With regress they are numbers, which one machine predicts. With one_class the records need " +
+				"no labels: the machine decides which records are like them."),
 		params.Number("epsilon", &p.Epsilon, defaultEpsilon, "[0, 1e9]").
-			Says("By how much a number may be off and cost nothing, in mode regress."),
+			Says("Largest error of a number that costs nothing, in mode regress."),
 		p.nuParameter(),
 		params.OptionalSection("novelty", &p.Novelty).
-			Says("In mode one_class: how novel records are told and judged. Without it there is no threshold but rho."),
+			Says("In mode one_class: how novel records are detected and judged. Without it the only threshold is rho."),
 	}
 }
 

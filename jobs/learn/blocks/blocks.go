@@ -37,7 +37,7 @@ type Number struct {
 // NumberParameter declares the parameter; use says what a block is to the kind.
 func (n *Number) NumberParameter(preset int, use string) params.Parameter {
 	return params.Whole("blocks", &n.Blocks, preset, 1, maxNumber).
-		Says("Most blocks of records, of one size, whatever files and shards they are in. " + use)
+		Says("Greatest number of blocks of records, all of one size, whatever files and shards they are in. " + use)
 }
 
 // Algorithm returns the algorithm of the phases over blocks of spec.input.

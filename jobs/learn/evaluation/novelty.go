@@ -47,10 +47,10 @@ func (p *NoveltyParams) Parameters() []params.Parameter {
 		params.Number("validation", &p.Validation, 0.2, "[0, 1)").
 			Says("Share of the normal training records that are not trained on and set the threshold. With 0 no threshold is set."),
 		params.Number("false_alarms", &p.FalseAlarms, 0.05, "(0, 1)").
-			Says("Greatest probability that a normal record like those of the validation is called an outlier.").
+			Says("Greatest probability that a normal record, drawn like the validating ones, is called an outlier.").
 			From("Vovk, Gammerman and Shafer (2005), section 2.1."),
 		params.Whole("top", &p.Top, 0, 1, 1<<30).Missing("as many as are novel").
-			Says("Number of test records of highest novelty whose precision is told."),
+			Says("Number of test records of highest novelty among which the precision is measured."),
 	}
 }
 

@@ -15,7 +15,7 @@ func (p *Params) DeclareGiven(preset string) []params.Parameter {
 	choices := append(slices.Clone(names), Precomputed)
 	return append([]params.Parameter{
 		params.Choice("kernel", &p.Kernel, preset, choices...).Says("The kernel.").
-			From(formulas + " precomputed: column j of a record is its kernel with training record j."),
+			From(formulas + " precomputed: column j of a record is its kernel with record j of spec.input."),
 	}, p.numbers()...)
 }
 

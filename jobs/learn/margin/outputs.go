@@ -14,7 +14,7 @@ func (o *Outputs) Parameters(check func() error) []params.Parameter {
 		Says("Keeps the proved bounds on the largest margin in the model; the report has them in any case.")
 	support := params.Flag("support_vectors", &o.SupportVectors, false).Checked(check).
 		Says("Writes the records with a coefficient above 0 beside the model, below support/, in one more pass: with label, " +
-			"machine, alpha, margin and slack. A block has at most 2^18 rows.")
+			"machine, alpha, margin and slack. Of each block at most 2^18 rows are written.")
 	return []params.Parameter{margin, support}
 }
 
