@@ -34,12 +34,13 @@ func (p *Params) clusterParameter() params.Parameter {
 		From("Hsieh, Si and Dhillon, A divide-and-conquer solver for kernel support vector machines, ICML 2014.")
 }
 
-// checkClusters refuses a local start where there are no vectors to divide, or no bound of 0 to start from.
+// checkClusters refuses clusters of given kernel values, which are no vectors, and of one class, whose coefficients
+// must not begin at 0.
 func (p *Params) checkClusters() error {
 	switch {
 	case p.Clusters == 0:
 	case p.Given():
-		return protocol.SpecFault("clusters is %d with kernel %s: clusters are of vectors", p.Clusters, p.Kernel).
+		return protocol.SpecFault("clusters is %d with kernel %s, but only vectors have clusters", p.Clusters, p.Kernel).
 			WithHint("Leave clusters out.")
 	case p.oneClass():
 		return protocol.SpecFault("clusters is %d in mode %s, whose coefficients have a sum from the start", p.Clusters,
@@ -48,39 +49,41 @@ func (p *Params) checkClusters() error {
 	return nil
 }
 
-// machines numbers the machines of the moment: of each two classes one, or in the local phase one for each cluster.
+// machines numbers the machines of the current stage: one for each two classes, or with clusters one for each two
+// classes and cluster. Those of two classes follow one another, by cluster.
 type machines struct {
 	voting.Classes
 	parts int // clusters, at least 1
 }
 
-// Machines is how many there are.
+// Machines is the number of machines.
 func (m machines) Machines() int { return m.Classes.Machines() * m.parts }
 
-// Pair is the classes of a machine.
+// Pair returns the classes of a machine.
 func (m machines) Pair(machine int) (first, second int) { return m.Classes.Pair(machine / m.parts) }
 
-// Side is that of a class in a machine.
+// Side returns the side of a class in a machine, see voting.Classes.
 func (m machines) Side(machine, class int) float64 { return m.Classes.Side(machine/m.parts, class) }
 
-// Of is the machine of a class at a slot, over the records of a cluster, and the side of the class.
+// Of returns the machine of a class at a slot (see voting.Classes) over the records of a cluster, and the class's side.
 func (m machines) Of(class, slot, cluster int) (machine int, side float64) {
 	machine, side = m.At(class, slot)
 	return machine*m.parts + cluster, side
 }
 
-// group is the place of the records of a class and a cluster.
+// group numbers the records of a class and a cluster.
 func (m machines) group(class, cluster int) int { return class*m.parts + cluster }
 
-// groups is how many of those there are.
+// groups is the number of groups.
 func (m machines) groups() int { return int(m.Classes) * m.parts }
 
-// standing is where the machines of the moment stand.
+// standing is the progress of machines, one value each.
 type standing struct {
 	bias, violation []float64
-	settled         []int32
+	settled         []int32 // 1 if the violation is small enough
 }
 
+// newStanding is that of machines before their first round.
 func newStanding(machines int) *standing {
 	s := &standing{make([]float64, machines), make([]float64, machines), make([]int32, machines)}
 	for k := range s.violation {
@@ -89,7 +92,7 @@ func newStanding(machines int) *standing {
 	return s
 }
 
-// standing is that of the machines of the moment. It shares the memory of the state.
+// standing returns that of the machines of the current stage. It shares the memory of the state.
 func (s *training) standing() standing {
 	if s.dividing() {
 		return *s.local
@@ -97,12 +100,12 @@ func (s *training) standing() standing {
 	return standing{s.bias, s.violation, s.settled}
 }
 
-// dividing reports whether the machines of the moment are those of the clusters.
+// dividing reports whether the state is in the local phase: its machines are those of clusters, and not the model's.
 func (s *training) dividing() bool {
 	return s.local != nil && (s.stage == stageTrain || s.stage == stageFetch || s.stage == stageCollect)
 }
 
-// machines numbers the machines of the moment.
+// machines numbers the machines of the current stage.
 func (s *training) machines() machines {
 	if s.dividing() {
 		return machines{s.classes(), clustersOf(s.centers, s.space.Width)}
@@ -110,10 +113,11 @@ func (s *training) machines() machines {
 	return machinesOf(s.model)
 }
 
-// apart reports whether records of different clusters do not meet at the moment.
+// apart reports whether the machines of the current stage are those of clusters, in the local phase or as the model: no
+// kernel value is of records of two clusters.
 func (s *training) apart() bool { return s.dividing() || s.early != nil }
 
-// localFields lists what the local phase has.
+// localFields lists the state of the local phase.
 func (s *training) localFields(f *jobs.Fields) {
 	centersField(f, "centers", &s.centers, s.space.Width)
 	if f.Has("local.bias", s.local != nil) {
@@ -127,11 +131,11 @@ func (s *training) localFields(f *jobs.Fields) {
 	}
 }
 
-// localTol is how many times params.tol a machine of the local phase may violate: what is left over, the machines of
-// all records make up for.
+// localTol times params.tol is the violation at which a machine of the local phase is done. The machines of all records
+// train on from there.
 const localTol = 10
 
-// tol is the violation at which a machine of the moment is done.
+// tol is the violation at which a machine of the current stage is done.
 func (p *trainPhase) tol(s *training) float64 {
 	if s.dividing() {
 		return float64(localTol * p.Params.Tol)
@@ -139,7 +143,8 @@ func (p *trainPhase) tol(s *training) float64 {
 	return p.Params.Tol
 }
 
-// sampleRows is how many records choose the centers; fewer where they are wide.
+// The centers are those of a sample of at most sampleRows records and sampleValues values, but of at least two records
+// for each of maxClusters.
 const (
 	sampleRows   = 4096
 	sampleValues = 1 << 22
@@ -149,18 +154,18 @@ func newSample(width int) *sampling.Sample {
 	return sampling.New(max(2*maxClusters, min(sampleRows, sampleValues/max(1, width))))
 }
 
-// race is that of the records that choose the centers.
+// centerRace draws the sample of records for the centers.
 func (p *trainPhase) centerRace() *sampling.Race {
 	return sampling.NewRace(p.Seed, "supportvectormachine/centers")
 }
 
-// offer offers a record for the sample, by chance of its ordinal: which file it is in does not count.
+// offer offers a record to the sample. The draw is by ordinal, so it does not depend on files.
 func (w *walk) offer(r record) {
 	time := w.race.NumberTime(uint64(r.ordinal), 1, w.tally.sample.Limit())
 	w.tally.sample.Offer(time, dataset.Identity{Offset: r.ordinal}, r.X.Row(r.i))
 }
 
-// divided chooses the centers, and begins the local phase.
+// divided ends stage divide: it finds the centers, and begins the training of the machines of the clusters.
 func (p *trainPhase) divided(s *training, all *tally, facts *jobs.Facts) error {
 	if all.sample == nil || all.sample.Len() == 0 {
 		return jobs.Malformed("a tally without a sample of records")
@@ -179,14 +184,14 @@ func (p *trainPhase) divided(s *training, all *tally, facts *jobs.Facts) error {
 	return nil
 }
 
-// beginLocal begins the local phase, where there are centers.
+// beginLocal begins the local phase, if there are centers. All trainings of a job share them.
 func (s *training) beginLocal() {
 	if len(s.centers) > 0 {
 		s.local, s.stage = newStanding(clustersOf(s.centers, s.space.Width)*s.classes().Machines()), stageTrain
 	}
 }
 
-// joins ends the local phase: the next round computes the decisions of its support vectors on all records.
+// joins ends the local phase: the next round computes f of all records from its support vectors.
 func (s *training) joins(all *tally, facts *jobs.Facts) {
 	facts.Add(s.metric("local.rounds"), s.rounds)
 	facts.Add(s.metric("local.supports"), len(all.found.ordinal))
@@ -194,7 +199,7 @@ func (s *training) joins(all *tally, facts *jobs.Facts) {
 	s.local, s.stage = nil, stageJoin
 }
 
-// metric is the name of a metric of the training at work.
+// metric returns the name of a metric of the current training: of one without a fold, with the fold's number.
 func (s *training) metric(name string) string {
 	if s.calibrating.leavesOut() {
 		return fmt.Sprintf("svm.fold.%d.%s", s.calibrating.fold, name)
@@ -202,7 +207,7 @@ func (s *training) metric(name string) string {
 	return "svm." + name
 }
 
-// divide gives the records of a chunk their clusters: those that were carried, or else the nearest centers'.
+// divide sets the clusters of the records of a chunk: as carried, or in the first round those of the nearest centers.
 func (w *walk) divide(base int, c rows.Chunk) error {
 	if !w.apart() {
 		return nil
@@ -231,7 +236,7 @@ func (w *walk) divide(base int, c rows.Chunk) error {
 	return nil
 }
 
-// clusterAt is the cluster of the record of a coefficient, 0 where all records are together.
+// clusterAt returns the cluster of the record of a coefficient, 0 without clusters.
 func (w *walk) clusterAt(at int) int {
 	if len(w.after.cluster) == 0 {
 		return 0
@@ -239,12 +244,13 @@ func (w *walk) clusterAt(at int) int {
 	return int(w.after.cluster[at/w.perRecord()])
 }
 
-// stays reports whether the decisions on the records of a group stay: towards the end few clusters train.
+// stays reports whether no decision on the records of a group changes in this round: towards the end few clusters
+// train.
 func (w *walk) stays(group int) bool {
 	return w.stage != stageProve && w.stage != stageJoin && len(w.moves[group].terms) == 0
 }
 
-// plusSamples joins those of two tallies. Either both have one, or neither.
+// plusSamples merges the samples of two tallies. Either both have one, or neither.
 func plusSamples(a, b *sampling.Sample, width int) (*sampling.Sample, error) {
 	switch {
 	case a == nil && b == nil:
@@ -259,7 +265,7 @@ func plusSamples(a, b *sampling.Sample, width int) (*sampling.Sample, error) {
 	return both, both.Merge(b)
 }
 
-// joinedClusters are those of the support vectors of two tallies, nil where these have none.
+// joinedClusters concatenates the clusters of the support vectors of two tallies, nil if they have no clusters.
 func joinedClusters(left, right *supports) ([]int32, error) {
 	if left.cluster == nil && right.cluster == nil {
 		return nil, nil
@@ -271,7 +277,7 @@ func joinedClusters(left, right *supports) ([]int32, error) {
 	return joined(left.cluster, right.cluster), nil
 }
 
-// sums is how many sums a tally has: of the local phase none, as stage prove does not follow.
+// sums is the number of sums of a tally: 0 in the local phase, whose machines do not come to stage prove.
 func (s *training) sums() int {
 	if s.dividing() {
 		return 0
@@ -279,12 +285,11 @@ func (s *training) sums() int {
 	return termSums * machinesOf(s.model).Machines()
 }
 
-// joinRows is how many support vectors of the local phase have their kernel values at a time.
+// joinRows is the number of support vectors of the local phase whose kernel values are computed at a time.
 const joinRows = 256
 
-// join computes the decisions on the records of a class anew, from all support vectors of the local phase, in float32
-// kernel values as the rounds of training take them: stage prove measures what that leaves over. O(records * supports *
-// width).
+// join computes f of the records of a class anew, from all support vectors of the local phase, with the float32 kernel
+// values of training: stage prove measures the error that is left. O(records * supports * width).
 func (w *walk) join(g *group, class, base int, c rows.Chunk) error {
 	n, slots := len(g.records), w.model.classes().Slots()
 	if w.joining[class] == nil {
@@ -338,7 +343,7 @@ func (w *walk) joinSome(g *group, terms []proofTerm) ([]proofTerm, error) {
 	return terms[end:], nil
 }
 
-// work ends a round that chooses centers or working sets.
+// work ends a round of stage divide, train or join: it finds the centers, or chooses working sets.
 func (p *trainPhase) work(ctx context.Context, s *training, all *tally, facts *jobs.Facts) error {
 	switch s.stage {
 	case stageDivide:
@@ -349,7 +354,7 @@ func (p *trainPhase) work(ctx context.Context, s *training, all *tally, facts *j
 	return p.train(ctx, s, all, facts)
 }
 
-// collected goes on from the support vectors that were found.
+// collected ends stage collect: in the local phase stage join follows, otherwise stage prove.
 func (s *training) collected(all *tally, facts *jobs.Facts) error {
 	if s.dividing() {
 		s.joins(all, facts)
@@ -372,7 +377,7 @@ func (s *training) collected(all *tally, facts *jobs.Facts) error {
 	return nil
 }
 
-// checkProof refuses the sums of other machines, and of clusters a class of which no record counts in any.
+// checkProof refuses sums of another number of machines and, with params.early, a class all of whose records weigh 0.
 func (p *trainPhase) checkProof(s *training, all *tally) error {
 	if all.terms.Len() != termSums*len(s.proofs) {
 		return jobs.Malformed("a tally of %d sums of %d machines", all.terms.Len(), len(s.proofs))

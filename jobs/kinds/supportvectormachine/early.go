@@ -20,32 +20,33 @@ func (p *Params) earlyParameter() params.Parameter {
 		From("Hsieh, Si and Dhillon (2014), section 4.")
 }
 
-// checkEarly refuses early answers where there are no clusters, and with what is of a machine of all records.
+// checkEarly refuses early answers without clusters, in modes other than classify, and together with outputs that need
+// a machine of all records.
 func (p *Params) checkEarly() error {
 	switch {
 	case !p.Early:
 	case p.Clusters == 0:
-		return protocol.SpecFault("early is true without clusters, whose answer it is").
+		return protocol.SpecFault("early is true without clusters: the early answer is that of the clusters").
 			WithHint("Set clusters, or leave early out.")
 	case p.Mode != modeClassify:
-		return protocol.SpecFault("early is true in mode %s: early answers are of classes", p.Mode).
+		return protocol.SpecFault("early is true in mode %s: early answers are for classes", p.Mode).
 			WithHint("Leave early out.")
 	case p.Probability:
-		return protocol.SpecFault("probability is true with early, whose decisions of different clusters have no scale in " +
-			"common").WithHint("Leave early out.")
+		return protocol.SpecFault("probability is true with early, and decisions of different clusters have no common " +
+			"scale").WithHint("Leave early out.")
 	case p.Asked():
-		return protocol.SpecFault("margin or support_vectors is true with early: they are of machines of all records").
+		return protocol.SpecFault("margin or support_vectors is true with early: they need machines of all records").
 			WithHint("Leave early out.")
 	}
 	return nil
 }
 
-// early is what a model of clusters has besides: its machines are over the records of one each.
+// early is the part of a model that only an early answer has: each of its machines is over the records of one cluster.
 type early struct {
 	centers []float32 // [clusters x width]
 }
 
-// machinesOf numbers those of a model.
+// machinesOf numbers the machines of a model.
 func machinesOf(m *model) machines {
 	parts := 1
 	if m.early != nil {
@@ -54,10 +55,10 @@ func machinesOf(m *model) machines {
 	return machines{m.classes(), parts}
 }
 
-// clustersOf is how many centers there are.
+// clustersOf is the number of centers.
 func clustersOf(centers []float32, width int) int { return len(centers) / max(1, width) }
 
-// centersField lists centers, where there are any.
+// centersField lists centers, and reports whether there are any.
 func centersField(f *jobs.Fields, name string, centers *[]float32, width int) bool {
 	if !f.Has(name, *centers != nil) {
 		return false
@@ -81,7 +82,7 @@ func earlyFields(f *jobs.Fields, m *model) {
 	f.Require(m.early == nil || m.classifies() && m.given == nil, "centers of a machine without classes or vectors")
 }
 
-// checkClusters refuses support vectors of other clusters than some number; 0 where they have none.
+// checkClusters refuses support vectors whose clusters are not below a number of clusters; 0 if they have no clusters.
 func (s *supports) checkClusters(clusters int) error {
 	if clusters == 0 && len(s.cluster) > 0 || clusters > 0 && len(s.cluster) != s.len() {
 		return jobs.Malformed("%d support vectors have %d clusters", s.len(), len(s.cluster))
@@ -103,7 +104,8 @@ func (s *training) beginEarly() {
 	s.stage = stageTrain
 }
 
-// missing is a machine of which a class has no record that counts in any cluster; -1 if there is no such machine.
+// missing returns a machine one of whose classes has no record with a weight above 0 in any cluster, -1 if there is no
+// such machine.
 func (s *training) missing(all *tally) int {
 	parts := machinesOf(s.model).parts
 	for k := 0; k < len(all.extremes); k += parts {
@@ -118,7 +120,7 @@ func (s *training) missing(all *tally) int {
 	return -1
 }
 
-// clusterOf is the cluster of a support vector, 0 where all are together.
+// clusterOf returns the cluster of a support vector, 0 without clusters.
 func (s *supports) clusterOf(j int) int {
 	if len(s.cluster) == 0 {
 		return 0
@@ -126,7 +128,7 @@ func (s *supports) clusterOf(j int) int {
 	return int(s.cluster[j])
 }
 
-// partOf is the model of the records of a cluster alone.
+// partOf returns the model of one cluster, which has no clusters.
 func partOf(m *model, cluster int) *model {
 	all := machinesOf(m)
 	p := &model{space: m.space, kernel: m.kernel}
@@ -144,7 +146,7 @@ func partOf(m *model, cluster int) *model {
 	return p
 }
 
-// router gives records to the predictors of their clusters.
+// router decides each record by the predictor of its cluster.
 type router struct {
 	parts   []*predictor
 	nearest *centers.Nearest

@@ -8,24 +8,24 @@ import (
 )
 
 // Shrinking (Joachims, "Making large-scale SVM learning practical", 1999; Chang and Lin, LIBSVM, section 5.1): a record
-// that was idle for some rounds is left out. Its decisions are not brought up to date and it is no candidate, until
+// that was idle for some rounds is left out. Its decisions are not brought up to date and it is not a candidate, until
 // stage prove computes the decisions on all records anew. After that no record is left out any more, so what is proved
-// is about all of them. A record is idle as its own carry and the state say, so blocks do not matter.
+// is about all of them. Whether a record is idle follows from its own carry and the state, so blocks do not matter.
 
-// idleRounds is for how many rounds in turn a record is idle before it is left out.
+// idleRounds is the number of rounds in turn that a record is idle before it is left out.
 const idleRounds = 3
 
-// idleMargin is how far beyond the extremes the coefficients of an idle record stand, in violations of the machine.
+// idleMargin is how far the values of an idle record are beyond the extremes, as a part of the machine's violation.
 const idleMargin = 0.25
 
 // shrinks reports whether a round leaves records out. The trainings without a fold do not, as their decisions need not
-// come to stage prove, nor do machines of clusters, whose rounds are short.
+// come to stage prove; nor does one class; nor do machines of clusters, whose rounds are short.
 func (s *training) shrinks() bool {
 	return (s.stage == stageTrain || s.stage == stageCollect) && s.whole == 0 && !s.oneClass && !s.apart() &&
 		!s.calibrating.leavesOut()
 }
 
-// carryIdle takes over what was carried of n records.
+// carryIdle takes over the carried counts of idle rounds of n records, 0 if nothing was carried.
 func (w *walk) carryIdle(first, n int) error {
 	switch {
 	case !w.shrinks:
@@ -50,8 +50,8 @@ func (w *walk) carryIdle(first, n int) error {
 // leftOut reports whether a record of the block is left out.
 func (w *walk) leftOut(nth int) bool { return w.shrinks && w.after.idle[nth] == idleRounds }
 
-// noteIdle counts the rounds in turn that a record is idle. One whose row the working sets have is not: so none that is
-// left out has a coefficient that changes.
+// noteIdle counts the rounds in turn that a record is idle. A record whose row is in the working sets is not idle, so
+// the coefficients of a record that is left out do not change.
 func (w *walk) noteIdle(r record, class int, cost float64) {
 	if !w.shrinks || w.stage != stageTrain || w.leftOut(r.nth) {
 		return
@@ -70,7 +70,8 @@ func (w *walk) noteIdle(r record, class int, cost float64) {
 	}
 }
 
-// idles reports whether a coefficient is at a bound, with a value beyond the extremes, on the side where it stays.
+// idles reports whether a coefficient is at a bound, and its value so far beyond the extremes of the machine that it
+// stays there.
 func (w *walk) idles(machine int, y, alpha, cost, value float64) bool {
 	violation, bias := w.violation[machine], w.bias[machine]
 	up, low := smo.Sides(alpha, y, cost)
@@ -84,8 +85,9 @@ func (w *walk) idles(machine int, y, alpha, cost, value float64) bool {
 	return value > bias+far
 }
 
-// trainOn goes on with the machines that a pass of stage prove found above tol. The violation of a pass before which
-// records were left out says nothing about the errors of float32 values, so the next is not compared with it.
+// trainOn goes on with the machines whose violation a pass of stage prove found above tol. If records were left out
+// before the pass, its violation says nothing about the errors of float32 values, so the next pass is not compared with
+// it.
 func (p *trainPhase) trainOn(s *training, worst float64, stuck bool) {
 	if s.stage = stageTrain; s.whole == 1 {
 		s.proved = worst

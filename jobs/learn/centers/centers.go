@@ -1,7 +1,9 @@
-// Package centers divides records into clusters, by the nearest of some centers. The centers are those of a sample, by
-// k-means++ and Lloyd's method (Arthur and Vassilvitskii, "k-means++: the advantages of careful seeding", SODA 2007).
+// Package centers divides records into clusters: each belongs to its nearest center. The centers are found on a sample,
+// by k-means++ and Lloyd's method (Arthur and Vassilvitskii, "k-means++: the advantages of careful seeding", SODA
+// 2007).
 //
-// It is for jobs that need some division, the same with any workers and kernel sets. Kind KMeans finds better ones.
+// It is for jobs that need any reasonable division, the same with any number of workers and any kernel set. Kind KMeans
+// finds better centers, on all records.
 package centers
 
 import (
@@ -12,12 +14,13 @@ import (
 	"github.com/gram-compute/gram/kernelops/philox"
 )
 
-// centerRounds is how often the centers of a sample move at most.
+// centerRounds is the greatest number of rounds of Lloyd's method.
 const centerRounds = 25
 
-// Of returns the centers of clusters of a sample, [centers x width], in float64 rounded once at the end. They are fewer
-// where the sample has fewer rows that differ, and each is the nearest to a row. The sample has at least one row.
-// O(sample * clusters * width) for each of at most 25 rounds.
+// Of returns at most as many centers of a sample as clusters, [centers x width]. Each is the nearest center of some row
+// of the sample, so they are fewer if fewer rows differ, or if a center loses its rows. They are computed in float64
+// and rounded once, at the end. The sample must have at least one row. O(sample * clusters * width) for each of at most
+// 25 rounds.
 func Of(sample []sampling.Draw, clusters int, key philox.Key) []float32 {
 	c := &clustering{sample: sample, width: len(sample[0].Row), nearest: make([]int, len(sample)),
 		square: make([]float64, len(sample))}
@@ -30,7 +33,7 @@ func Of(sample []sampling.Draw, clusters int, key philox.Key) []float32 {
 	return c.rounded()
 }
 
-// rounded are the centers that are nearest to a row, so that each has records.
+// rounded returns the centers in float32, without those that are nearest to no row.
 func (c *clustering) rounded() (list []float32) {
 	for i, v := range c.centers {
 		c.centers[i] = float64(float32(v))
@@ -55,11 +58,12 @@ type clustering struct {
 	sample  []sampling.Draw
 	width   int
 	centers []float64
-	nearest []int     // of each row
-	square  []float64 // of its distance to the nearest center
+	nearest []int     // center of each row
+	square  []float64 // of the distance between them
 }
 
-// begin chooses the first centers: each row by chance in proportion to the square of its distance to those before it.
+// begin chooses the first centers (k-means++): the first row, then rows drawn with probabilities in proportion to their
+// squared distance to the nearest center before. It stops early if all rows are centers, or a distance is not finite.
 func (c *clustering) begin(clusters int, key philox.Key) {
 	for i := range c.square {
 		c.square[i] = math.Inf(1)
@@ -83,13 +87,13 @@ func (c *clustering) begin(clusters int, key philox.Key) {
 		for at = 0; at < len(c.sample)-1 && left >= c.square[at]; at++ {
 			left -= c.square[at]
 		}
-		for at > 0 && c.square[at] == 0 { // of rounding at the end
+		for at > 0 && c.square[at] == 0 { // rounding may end the draw at a row that is a center
 			at--
 		}
 	}
 }
 
-// distance is the square of that between a row and a center.
+// distance returns the squared distance between a row and a center.
 func (c *clustering) distance(i, k int) (sum float64) {
 	center := c.centers[k*c.width : (k+1)*c.width]
 	for j, v := range c.sample[i].Row {
@@ -99,8 +103,8 @@ func (c *clustering) distance(i, k int) (sum float64) {
 	return sum
 }
 
-// move moves each center to the mean of its rows, and reports whether a row then has another center. One without rows
-// stays.
+// move moves each center to the mean of its rows, and reports whether the nearest center of a row changed. A center
+// without rows stays.
 func (c *clustering) move() bool {
 	k := len(c.centers) / max(1, c.width)
 	sums, counts := make([]float64, len(c.centers)), make([]int, k)

@@ -11,8 +11,8 @@ import (
 	"github.com/gram-compute/gram/kernelops/philox"
 )
 
-// Rows at 0, 1, 10 and 11 in two clusters have the centers 0.5 and 10.5; of one row there is one center, however many
-// are asked for.
+// Rows at 0, 1, 10 and 11 in two clusters have the centers 0.5 and 10.5. Two equal rows have one center, and four rows
+// at most four, if more clusters are asked for.
 func TestCentersByHand(t *testing.T) {
 	var draws []sampling.Draw
 	for i, x := range []float32{0, 10, 1, 11} {
@@ -34,7 +34,7 @@ func TestCentersByHand(t *testing.T) {
 	}
 }
 
-// Each row goes to the nearest center, and one between two to the first, whatever the kernel set.
+// Each row goes to the nearest center, and one midway between two to the first, with every kernel set.
 func TestNearestByHand(t *testing.T) {
 	x := kernelops.Matrix{Data: []float32{-3, 1, 2, 3, 9}, Rows: 5, Cols: 1, Stride: 1}
 	for _, ops := range kernelops.All() {

@@ -2,7 +2,7 @@ package centers
 
 import "github.com/gram-compute/gram/kernelops"
 
-// Nearest finds the clusters of rows; one goroutine at a time.
+// Nearest finds the nearest centers of rows. One goroutine may use it at a time.
 type Nearest struct {
 	centers *kernelops.Centers
 	ops     *kernelops.Set
@@ -10,7 +10,7 @@ type Nearest struct {
 	work    kernelops.Workspace
 }
 
-// NewNearest packs centers of a width, which is above 0.
+// NewNearest packs centers, [centers x width]; the width must be above 0.
 func NewNearest(centers []float32, width int, ops *kernelops.Set) *Nearest {
 	values := make([]float64, len(centers))
 	for i, v := range centers {
@@ -19,8 +19,8 @@ func NewNearest(centers []float32, width int, ops *kernelops.Set) *Nearest {
 	return &Nearest{centers: ops.PackCenters(values, make([]float32, width)), ops: ops}
 }
 
-// Add appends the number of the nearest center of each row, of equals the first. Distances are those of float64, of any
-// kernel set. Where all are beyond float64, it is 0.
+// Add appends the number of the nearest center of each row, the first one of equals. Distances are compared as in
+// float64, with the same result for each kernel set. If all distances of a row are beyond float64, it appends 0.
 func (n *Nearest) Add(to []int32, x kernelops.Matrix) []int32 {
 	from := len(to)
 	to = append(to, make([]int32, x.Rows)...)

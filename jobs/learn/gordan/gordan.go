@@ -1,7 +1,7 @@
 // Package gordan proves, exactly, that no machine separates two classes. By Gordan's theorem ("Über die Auflösung
-// linearer Gleichungen mit reellen Coefficienten", Mathematische Annalen 6, 1873), of rows z = y x either some w has
-// <w, z> > 0 for all, or some coefficients a >= 0, not all 0, have sum of a z = 0. It looks for such coefficients in
-// float64, and proves them in integers.
+// linearer Gleichungen mit reellen Coefficienten", Mathematische Annalen 6, 1873), rows z = y x have either some w with
+// <w, z> > 0 for all of them, or some coefficients a >= 0, not all 0, with sum of a z = 0. The package looks for such
+// coefficients in float64, and proves them in integers.
 package gordan
 
 import (
@@ -10,8 +10,8 @@ import (
 	"slices"
 )
 
-// Row is a record: values at some columns, or at all where Index is nil, the number in the column of the bias, 0 for
-// none, and its side, +1 or -1.
+// Row is a record: its values, at the columns of Index or at all if Index is nil; the number in the column of the bias,
+// 0 without a bias; and its side, +1 or -1.
 type Row struct {
 	Index  []int32
 	Values []float32
@@ -19,15 +19,15 @@ type Row struct {
 	Side   float64
 }
 
-// Bounds of the search. What exceeds them is not proved.
+// Bounds of the search. Beyond them, Proves returns false.
 const (
-	maxBasis = 65      // rows whose coefficients are not 0
-	maxCells = 1 << 22 // rows times columns that are not all 0
-	maxWork  = 1 << 31 // products
+	maxBasis = 65      // rows whose coefficients are above 0
+	maxCells = 1 << 22 // rows times columns, without columns that are 0 in each row
+	maxWork  = 1 << 31 // products of float64
 )
 
-// Proves reports whether it found coefficients that prove that no machine separates the rows. False says nothing. It
-// takes up to 2^31 products in float64, and O(65^3) of integers of some thousand bits.
+// Proves reports whether it found coefficients that prove that no machine separates the rows. If it returns false, the
+// rows may be separable or not. It takes up to 2^31 products in float64, and O(65^3) of integers of some thousand bits.
 func Proves(rows []Row) bool {
 	column, biased := columnsOf(rows)
 	if len(rows) == 0 || len(column)*len(rows) > maxCells {
@@ -48,7 +48,7 @@ func Proves(rows []Row) bool {
 			*at, nonzero = float64(r.Side*float64(v)), true
 		}
 		if !nonzero {
-			return true
+			return true // a row of zeros: no <w, z> is above 0
 		}
 		if r.Bias != 0 {
 			z[i][column[bias]] = float64(r.Side * r.Bias)
@@ -58,10 +58,10 @@ func Proves(rows []Row) bool {
 	return len(basis) > 0 && exact(z, basis, a)
 }
 
-// bias stands for the column of the bias.
+// bias is the key of the column of the bias.
 const bias = -1
 
-// column is where a value is.
+// column returns the column of value number e.
 func (r *Row) column(e int) int32 {
 	if r.Index == nil {
 		return int32(e)
@@ -69,7 +69,8 @@ func (r *Row) column(e int) int32 {
 	return r.Index[e]
 }
 
-// columnsOf numbers the columns in which some row is not 0, that of the bias first, and reports whether it is there.
+// columnsOf numbers the columns in which some row is not 0. That of the bias is the first; biased reports whether it is
+// among them.
 func columnsOf(rows []Row) (number map[int32]int, biased bool) {
 	number = map[int32]int{}
 	for _, r := range rows {
@@ -88,9 +89,9 @@ func columnsOf(rows []Row) (number map[int32]int, biased bool) {
 	return number, biased
 }
 
-// exact reports whether coefficients near a, of the rows of a basis, are at least 0 and have sum of a z = 0. The
-// columns that are linearly independent modulo a prime tell which rows follow from the others, whose coefficients stay
-// those of a; what follows is verified in every column.
+// exact reports whether it found coefficients of the rows of a basis, near a, that are at least 0, not all 0, and have
+// sum of a z = 0 exactly. Columns that are linearly independent modulo a prime determine the coefficients of as many
+// rows from those of the other rows, which stay those of a. The result is verified in every column.
 func exact(z [][]float64, basis []int, a []float64) bool {
 	columns := make([][]*big.Int, len(z[0]))
 	for j := range columns {
@@ -102,7 +103,7 @@ func exact(z [][]float64, basis []int, a []float64) bool {
 	}
 	pivots, chosen := independent(columns, len(basis))
 	if len(pivots) == len(basis) {
-		return false // their sum is 0 with coefficients of 0 alone
+		return false // the rows are independent: only coefficients of 0 have the sum 0
 	}
 	solution := follow(columns, pivots, chosen, integers(a))
 	positive := false
@@ -115,7 +116,7 @@ func exact(z [][]float64, basis []int, a []float64) bool {
 	return positive && holds(columns, solution)
 }
 
-// holds reports whether the products of each column with a vector are 0 in sum.
+// holds reports whether the product of each column with the solution is 0.
 func holds(columns [][]*big.Int, solution []*big.Int) bool {
 	product := new(big.Int)
 	for _, column := range columns {

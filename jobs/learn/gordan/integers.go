@@ -6,7 +6,7 @@ import (
 	"math/bits"
 )
 
-// integers are numbers, which are finite, times the least power of two that makes all of them integers.
+// integers returns finite numbers times the least power of two that makes all of them integers.
 func integers(list []float64) []*big.Int {
 	least := math.MaxInt
 	fractions, exponents := make([]int64, len(list)), make([]int, len(list))
@@ -29,11 +29,12 @@ func integers(list []float64) []*big.Int {
 	return result
 }
 
-// prime is that of Mersenne below 2^61.
+// prime is a Mersenne prime.
 const prime = 1<<61 - 1
 
-// independent eliminates columns modulo the prime, and returns the numbers of unknowns whose values follow from those
-// of the others, each with the column that says so. Columns that are independent modulo a prime are.
+// independent eliminates columns modulo the prime. It returns the unknowns whose values follow from those of the others
+// (pivots), and the column that each follows from (chosen). The chosen columns are independent modulo the prime, and so
+// over the rationals, too.
 func independent(columns [][]*big.Int, unknowns int) (pivots, chosen []int) {
 	m, modulus := make([][]uint64, len(columns)), big.NewInt(prime)
 	for j, column := range columns {
@@ -67,13 +68,13 @@ func independent(columns [][]*big.Int, unknowns int) (pivots, chosen []int) {
 	return pivots, chosen
 }
 
-// times is a product modulo the prime.
+// times returns x y modulo the prime.
 func times(x, y uint64) uint64 {
 	high, low := bits.Mul64(x, y)
 	return bits.Rem64(high, low, prime)
 }
 
-// power is x^n modulo the prime.
+// power returns x^n modulo the prime.
 func power(x, n uint64) uint64 {
 	result := uint64(1)
 	for ; n > 0; n >>= 1 {
@@ -85,9 +86,9 @@ func power(x, n uint64) uint64 {
 	return result
 }
 
-// follow returns a multiple above 0 of the vector whose unknowns that are no pivots are those of a, and whose pivots
-// make the chosen columns 0: by elimination without fractions (Bareiss, "Sylvester's identity and multistep
-// integer-preserving Gaussian elimination", Mathematics of Computation 22, 1968).
+// follow solves for the pivots: it returns a positive multiple of the vector that equals a except at the pivots, and
+// whose product with each chosen column is 0. It eliminates without fractions (Bareiss, "Sylvester's identity and
+// multistep integer-preserving Gaussian elimination", Mathematics of Computation 22, 1968).
 func follow(columns [][]*big.Int, pivots, chosen []int, a []*big.Int) []*big.Int {
 	n := len(pivots)
 	pivotal := make([]bool, len(a))

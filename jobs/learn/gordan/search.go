@@ -2,9 +2,9 @@ package gordan
 
 import "math"
 
-// search looks for coefficients above 0, of up to maxBasis rows, whose sum of a z is about 0: the least squares of
-// coefficients of at least 0 (Lawson and Hanson, "Solving Least Squares Problems", 1974, chapter 23), of rows that are
-// scaled, which changes no answer. It returns none where there are none, or the bounds do not suffice.
+// search looks for coefficients above 0, of up to maxBasis rows, whose sum of a z is about 0, by non-negative least
+// squares (Lawson and Hanson, "Solving Least Squares Problems", 1974, chapter 23). It works on scaled rows, which have
+// such coefficients if and only if z does. It returns nil if it finds no such coefficients within its bounds.
 func search(z [][]float64, biased bool) (basis []int, a []float64) {
 	s := &squares{}
 	var size []float64
@@ -34,9 +34,9 @@ func search(z [][]float64, biased bool) (basis []int, a []float64) {
 	return s.basis, s.a
 }
 
-// scaled returns rows of length 1, with a column of 1 at the end, and how long they were. Before, what the column of
-// the bias, the first, says of a column is taken off it, so that it has a mean of about 0, and each column is divided
-// by a power of two; nil where a row has no finite length above 0.
+// scaled returns rows of length 1, with a column of 1 added at the end, and their lengths before. First it subtracts
+// from each column the multiple of the first one, that of the bias, that gives it a mean of about 0, and divides each
+// column by a power of two. It returns nil if the length of a row is 0 or not finite.
 func scaled(z [][]float64, biased bool) (rows [][]float64, size []float64) {
 	width := len(z[0])
 	rows, size = make([][]float64, len(z)), make([]float64, len(z))
@@ -74,17 +74,17 @@ func scaled(z [][]float64, biased bool) (rows [][]float64, size []float64) {
 	return rows, size
 }
 
-// squares is a search: for the coefficients of a basis of rows whose sum is nearest to (0, ..., 0, 1).
+// squares is the state of a search for the non-negative combination of rows that is nearest to (0, ..., 0, 1).
 type squares struct {
 	z     [][]float64
 	basis []int
 	a     []float64
-	rest  []float64 // what is short of that
-	lost  []bool    // rows that came into the basis and fell out at once, since rounding says that they help
+	rest  []float64 // (0, ..., 0, 1) minus the combination of the basis
+	lost  []bool    // rows that joined the basis and fell out at once: only rounding made them look useful
 	work  int       // products so far
 }
 
-// measure sets rest.
+// measure computes rest.
 func (s *squares) measure() {
 	clear(s.rest)
 	s.rest[len(s.rest)-1] = 1
@@ -94,7 +94,7 @@ func (s *squares) measure() {
 	s.work += len(s.rest) * (len(s.basis) + len(s.z))
 }
 
-// steepest is the row whose coefficient would help most, -1 for none.
+// steepest returns the row along which the distance falls most steeply, -1 if it falls along no row.
 func (s *squares) steepest() int {
 	next, most := -1, 1e-13
 	in := make(map[int]bool, len(s.basis))
@@ -109,7 +109,7 @@ func (s *squares) steepest() int {
 	return next
 }
 
-// settle goes to the best coefficients of the basis, and drops rows whose coefficients would fall below 0 on the way.
+// settle moves to the best coefficients of the basis, and drops rows whose coefficients reach 0 on the way.
 func (s *squares) settle(last int) {
 	for len(s.basis) > 0 {
 		best := s.solve()
@@ -139,8 +139,8 @@ func (s *squares) settle(last int) {
 	}
 }
 
-// solve returns the coefficients, of any sign, of the rows of the basis whose sum is nearest to (0, ..., 0, 1), by
-// orthogonal rows (modified Gram-Schmidt, each twice).
+// solve returns the coefficients, of any sign, with which the combination of the basis is nearest to (0, ..., 0, 1), by
+// modified Gram-Schmidt, each row orthogonalized twice.
 func (s *squares) solve() []float64 {
 	k, width := len(s.basis), len(s.rest)
 	s.work += 4 * k * k * width
@@ -159,7 +159,7 @@ func (s *squares) solve() []float64 {
 		}
 		r[i][i] = length(q[i])
 		if r[i][i] <= 1e-14 {
-			r[i][i] = math.Inf(1) // it follows from those before
+			r[i][i] = math.Inf(1) // it depends on those before: its coefficient is 0
 		}
 		for j := range q[i] {
 			q[i][j] /= r[i][i]
