@@ -7,17 +7,16 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// libsvmParser reads lines of "label index:value index:value ...", as LIBSVM and SVMlight
-// write them: pairs parted by spaces or tabs, indices ascending, and what follows a "#" is
-// no content but, where the input wants them, the record's id. A plus sign before the label is not part of it, so that
-// "+1" and "1" are one class.
+// libsvmParser reads lines of "label index:value index:value ...", as LIBSVM and SVMlight write them: pairs are
+// separated by spaces or tabs, and indices ascend. What follows a "#" is a comment, or the record's id if the input has
+// ids. A plus sign before the label is not part of it, so that "+1" and "1" are one class.
 type libsvmParser struct {
 	input       *protocol.Input
 	base, width int64
 	offsets     []Offset
 	comment     []byte // of the line
-	commented   bool   // it has one
-	entries     Sparse // of the record, where vectors are read as dense ones
+	commented   bool   // whether the line has a comment
+	entries     Sparse // of the record, if vectors are read as dense
 }
 
 func newLibSVM(in *protocol.Input) lineParser {
@@ -39,8 +38,8 @@ func (p *libsvmParser) columns() (func(int) string, []Offset, flaw) {
 }
 
 func (p *libsvmParser) content(text []byte) []byte {
-	// else record refuses the line
 	p.commented = false
+	// A comment with a '\r' stays part of the content: sparse refuses it.
 	if i := bytes.IndexByte(text, '#'); i >= 0 && bytes.IndexByte(text[i+1:], '\r') < 0 {
 		p.commented, p.comment = true, bytes.Trim(text[i+1:], " \t")
 		text = text[:i]
@@ -76,7 +75,7 @@ func (p *libsvmParser) dense(b *Block, text []byte) flaw {
 	return flaw{}
 }
 
-// sparse appends the entries of a record to s, and the rest of it to b.
+// sparse appends the entries of a record to s, and its label and id to b.
 func (p *libsvmParser) sparse(b *Block, s *Sparse, text []byte) flaw {
 	if bytes.IndexByte(text, '\r') >= 0 {
 		return flaw{reason: bareReturn}
@@ -119,7 +118,7 @@ func (p *libsvmParser) sparse(b *Block, s *Sparse, text []byte) flaw {
 	return flaw{}
 }
 
-// id takes the comment of the line for the record's id, where the input has ids.
+// id sets the record's id to the comment of the line, if the input has ids.
 func (p *libsvmParser) id(b *Block) flaw {
 	switch {
 	case p.input.ID.IsZero():
@@ -131,8 +130,8 @@ func (p *libsvmParser) id(b *Block) flaw {
 	return checkID(b.id, -1)
 }
 
-// fill appends the entries of columns before index that have an offset and no entry: what is not stored is 0, and
-// something is taken off that too. It returns the offsets of the columns after index.
+// fill appends entries for the columns before index that have an offset and no entry: the offset is subtracted from
+// their 0, too. It returns the offsets of the columns after index.
 func fill(s *Sparse, w *watch, offsets []Offset, index int64) []Offset {
 	for len(offsets) > 0 && int64(offsets[0].Column) <= index {
 		if col := offsets[0].Column; int64(col) < index {
@@ -143,7 +142,7 @@ func fill(s *Sparse, w *watch, offsets []Offset, index int64) []Offset {
 	return offsets
 }
 
-// index reads "index:" from the front of text, the index counted from 0.
+// index reads "index:" from the front of text, and returns the index counted from 0 and the rest of text.
 func (p *libsvmParser) index(text []byte) (index int64, value []byte, bad flaw) {
 	i := 0
 	for ; i < len(text) && text[i] >= '0' && text[i] <= '9'; i++ {
@@ -174,7 +173,7 @@ func (p *libsvmParser) value(s *Sparse, w *watch, col int, text []byte) (rest []
 	return rest, bad
 }
 
-// cutToken takes what stands before the next space or tab, and those, off text.
+// cutToken returns what is before the first space or tab of text, and what follows the spaces and tabs after it.
 func cutToken(text []byte) (token, rest []byte) {
 	if i := bytes.IndexAny(text, " \t"); i >= 0 {
 		return text[:i], bytes.TrimLeft(text[i:], " \t")

@@ -2,9 +2,10 @@ package dataset
 
 import "math"
 
-// run appends the entries that text begins with, as long as they are in the form in which nearly all are: an ascending
-// index, a short decimal number, one blank or the end. It returns what is left, where the loop over whatever a line may
-// hold goes on, the last index, from 0, and the column of the line that follows.
+// run appends the entries at the front of text that have the usual form: an ascending index, a short decimal number,
+// and one blank or the end of the line. It stops at the first entry of any other form, or with a fault, which the
+// general loop reads. It returns the rest of text, the last index, counted from 0, and the column of the line that
+// follows.
 func (p *libsvmParser) run(s *Sparse, w *watch, text []byte) (rest []byte, last int64, column int) {
 	indices, values := s.Indices, s.Values
 	at, last, column := 0, int64(-1), 2
@@ -29,8 +30,8 @@ func (p *libsvmParser) run(s *Sparse, w *watch, text []byte) (rest []byte, last 
 	return text[at:], last, column
 }
 
-// shortIndex reads up to nine digits and a colon that begin at a byte of text, and returns what follows; 0 where there
-// is something else.
+// shortIndex reads up to nine digits and a colon from a byte of text on. next is the byte after them, 0 if text has
+// something else there.
 func shortIndex(text []byte, from int) (index int64, next int) {
 	i := from
 	for ; i < len(text); i++ {
@@ -46,7 +47,8 @@ func shortIndex(text []byte, from int) (index int64, next int) {
 	return index, i + 1
 }
 
-// shortValue reads a number as scanNumber does, and the blank after it.
+// shortValue reads a number as scanNumber does, and the blank after it. next is the byte after them, 0 if text has
+// something else there.
 func shortValue(text []byte, from int) (x short, next int) {
 	i, sign := from, uint32(0)
 	if i < len(text) && text[i] == '-' {
@@ -73,7 +75,7 @@ func shortValue(text []byte, from int) (x short, next int) {
 		x.point = uint8(min(i-begin, math.MaxUint8))
 		digits += i - begin
 	}
-	// Of 19 digits the mantissa is below 2^64.
+	// A mantissa of up to 19 digits is below 2^64; one of more may have overflowed.
 	if digits == 0 || digits > 19 || mantissa >= 1<<24 || int(x.point) >= len(float32Tens) {
 		return x, 0
 	}

@@ -12,8 +12,7 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// A line of short entries is read as the loop over whatever a line may hold reads it, to the bit, and so is one that
-// has something else anywhere.
+// run reads a line as the general loop does, to the bit: a line of short entries, and one with something else anywhere.
 func TestRunOfEntries(t *testing.T) {
 	base, width := 1, 400
 	in := formatInput("libsvm", func(in *protocol.Input) { in.IndexBase, in.Width = &base, width })

@@ -8,7 +8,7 @@ const unit = 0x1p-53
 // slack makes room for the rounding of the bounds themselves, which are sums of up to 2^32 terms above 0.
 const slack = 1 + 0x1p-20
 
-// tiny is more than all that is lost below the least normal float64, in sums of up to 2^64 terms of costs up to 2^64.
+// tiny bounds what sums of up to 2^64 terms with costs of up to 2^64 lose to underflow.
 const tiny = 0x1p-900
 
 // gamma bounds the relative error of a sum of n terms above 0 (Higham, section 3.1).
@@ -17,15 +17,15 @@ func gamma(n int64) float64 {
 	return nu / (1 - nu)
 }
 
-// Standing is where some records stand at one w and one list of coefficients: sums over the records, which may be added
-// up over blocks in any order, and maxima. The sums within a block are in the order of its records.
+// Standing measures records at one w and one list of coefficients: sums over the records, and maxima. Blocks may be
+// joined in any order; the sums within a block are in the order of its records.
 type Standing struct {
 	Loss      float64 // of c loss
 	Slope     float64 // of c |x| times a bound on the slope of the loss
-	Bend      float64 // of c |x|^2 times one on its change
-	Steep     float64 // of c times that of the slope, of records that may be beyond the tube
+	Bend      float64 // of c |x|^2 times a bound on how the slope changes
+	Steep     float64 // of c times the bound on the slope, over records that may be beyond the tube
 	Linear    float64 // of target alpha - epsilon |alpha|
-	Size      float64 // of the magnitudes of both
+	Size      float64 // of the magnitudes of both terms of Linear
 	Quadratic float64 // of q alpha^2 / 2
 	Reach     float64 // of the magnitude of alpha |x|
 
@@ -36,8 +36,7 @@ type Standing struct {
 	Extent
 }
 
-// Add adds one record, which is short of its target by target - y <w, x>, and whose row has that square and number of
-// terms.
+// Add adds one record: short is target - y <w, x>, square is |x|^2, terms is the number of products in <w, x>.
 func (s *Standing) Add(l Loss, target, alpha, short, square, cost float64, terms int) {
 	length := math.Sqrt(square)
 	slope, bend := l.slope(short)
@@ -61,16 +60,16 @@ func (s *Standing) Add(l Loss, target, alpha, short, square, cost float64, terms
 	s.Violation = max(s.Violation, l.Violation(alpha, short, cost))
 }
 
-// Certificate says how good weights and coefficients are. The objectives are off by at most their errors, and the gap
-// between them is at most GapUpper: theorems, see the package.
+// Certificate bounds how far weights and coefficients are from the best. Each objective is off by at most its error,
+// and the gap between them is at most GapUpper: theorems, see the package.
 type Certificate struct {
 	Primal, PrimalError float64
 	Dual, DualError     float64
 	GapUpper            float64
 }
 
-// Certify returns the certificate of the weights w at which all records stand, and of their coefficients alpha: of is
-// W(alpha), but for drift at most.
+// Certify returns the certificate of the weights w and the coefficients alpha at which all was measured. The vector of
+// differs from W(alpha) by at most drift.
 func Certify(l Loss, w, of []float64, all Standing, drift float64) Certificate {
 	rounding := gamma(int64(len(w)) + 2) // of |w|^2 and |of|^2
 	half, ofHalf := SquareOf(w)/2, SquareOf(of)/2
@@ -82,14 +81,14 @@ func Certify(l Loss, w, of []float64, all Standing, drift float64) Certificate {
 		float64(float64(off*off)*all.Bend) + float64(unit*c.Primal)
 	c.DualError = float64(rounding*ofHalf) + float64(sums*(all.Size+all.Quadratic)) + float64(norm(of)*drift) +
 		float64(drift*drift)/2 + float64(2*unit*(all.Size+all.Quadratic+ofHalf))
-	if off > 0 { // else each is as short as its target
+	if off > 0 { // otherwise each s is its target, without rounding
 		c.PrimalError += float64(float64(unit*l.Epsilon) * all.Steep)
 	}
 	c.PrimalError, c.DualError = float64(c.PrimalError*slack)+tiny, float64(c.DualError*slack)+tiny
 	return c.gap()
 }
 
-// norm bounds |w|; where the squares may be lost below the least float64, by the greatest of all.
+// norm bounds |w|; if the squares may underflow, by the greatest magnitude.
 func norm(w []float64) float64 {
 	square := SquareOf(w)
 	if square >= tiny {
@@ -102,7 +101,8 @@ func norm(w []float64) float64 {
 	return float64(float64(math.Sqrt(float64(len(w)))*greatest) * slack)
 }
 
-// Scale is how far the records beyond the tube are from it, those that cost more counting more.
+// Scale is a typical distance from the tube of the records beyond it, weighted by cost: the mean for the loss
+// epsilon-insensitive. It is 1 if no record is beyond the tube.
 func (s Standing) Scale() float64 {
 	if scale := s.Loss / s.Steep; scale > 0 && scale <= math.MaxFloat64 {
 		return scale
@@ -110,8 +110,8 @@ func (s Standing) Scale() float64 {
 	return 1
 }
 
-// Drift bounds how far the weights of, which are sums over blocks of sums over records of alpha y x, are from W(alpha):
-// of the coefficients with which all records were added to the standing.
+// Drift bounds how far the vector of, a sum over blocks of sums over records of alpha y x, is from W(alpha), with the
+// coefficients alpha with which the records were added to s.
 func (s Standing) Drift(of []float64) float64 {
 	return float64(slack * (float64(gamma(s.Records+4)*s.Reach) + float64(2*unit*norm(of)) + tiny))
 }
@@ -123,9 +123,9 @@ func (c Certificate) gap() Certificate {
 	return c
 }
 
-// Better joins two certificates of one problem: of the weights whose primal objective is the least, ties to those of c,
-// and of the coefficients whose dual objective is the greatest. Each bounds the best of all, so the gap between them is
-// one as well. It reports whether the weights are those of d.
+// Better joins two certificates of one problem: best has the lesser primal objective, that of c if they are equal, and
+// the greater dual objective. Each bounds the optimum, so the gap between them is a proved gap, too. second reports
+// whether the weights are those of d.
 func (c Certificate) Better(d Certificate) (best Certificate, second bool) {
 	if second = d.Primal < c.Primal; second {
 		c.Primal, c.PrimalError = d.Primal, d.PrimalError
@@ -136,8 +136,8 @@ func (c Certificate) Better(d Certificate) (best Certificate, second bool) {
 	return c.gap(), second
 }
 
-// Relative is the proved gap as a part of the primal objective, which is at least the best one; of a gap that is no
-// more than what underflow takes, 0: where weights of 0 cost nothing, both objectives are 0.
+// Relative is the proved gap as a part of the primal objective. It is 0 if the gap is no more than what underflow may
+// lose: if weights of 0 cost nothing, both objectives are 0.
 func (c Certificate) Relative() float64 {
 	if c.GapUpper <= 8*tiny {
 		return 0

@@ -2,18 +2,17 @@ package dual
 
 import "math"
 
-// Descent is how far the search is for the weights w that are best while each coefficient is held near its center:
+// Descent is the state of the search for the weights w that are best while each coefficient is held near its center:
 // those at which
 //
 //	|w|^2/2 + sum of the values that Near returns
 //
-// is least. It takes Newton's steps, and a part of one that was too long. Then the coefficients become the centers of
-// the next search, whose pull is weaker. Where the loss is smooth there is no pull, and one search finds the best
-// weights of all.
+// is least. It takes Newton's steps, and shortens one that was too long. Then the coefficients become the centers of
+// the next search, whose pull is weaker. With a smooth loss there is no pull, and one search finds the best weights.
 type Descent struct {
 	Pull  float64
-	Loose float64 // by how much the next pull is weaker
-	Value float64 // of the objective where the last step began; the largest number where none did
+	Loose float64 // factor by which the next pull is weaker
+	Value float64 // of the objective where the last step began; the largest number before the first step
 	Slope float64 // of the objective there, along the step
 	Backs int64   // steps of the search that were too long
 }
@@ -26,13 +25,13 @@ const WarmPull = 1
 const (
 	firstPull  = 10
 	firstLoose = 5
-	leastPull  = 1e-12 // below it, centers do not hold any more
+	leastPull  = 1e-12 // a pull below it has no effect
 	mostBacks  = 8
-	arrived    = 0.01  // gradient, as a part of the weights, at which centers move on
-	precision  = 1e-11 // of values
+	arrived    = 0.01  // length of the gradient, as a part of that of the weights, at which centers move
+	precision  = 1e-11 // relative, of values of the objective
 )
 
-// NewDescent begins.
+// NewDescent begins a search.
 func NewDescent(f Form) Descent {
 	d := Descent{Pull: firstPull, Loose: firstLoose, Value: math.MaxFloat64}
 	if f.Smooth() {
@@ -41,15 +40,16 @@ func NewDescent(f Form) Descent {
 	return d
 }
 
-// Warm begins from weights that are near the best: with a weaker pull to coefficients of 0, which leads less far away.
+// Warm begins from weights that are near the best: with a weaker pull to coefficients of 0, which keeps them near.
 func (d Descent) Warm() Descent {
 	d.Pull = min(d.Pull, WarmPull)
 	return d
 }
 
-// Next goes on from the weights now, at which Near found coefficients of the weights of, values and bends that were
-// added up, and a gap: it changes now, and origin to where the step begins. The triangle is lost. It reports whether
-// the coefficients are the centers from here on, and whether it is at its end: no step would change anything.
+// Next takes one step from the weights now. There, Near found coefficients whose weights W(alpha) are of, and values
+// and bends whose sums are value and triangle; gap is the gap. Next changes now, sets origin to where the step begins,
+// and overwrites triangle. moves reports whether the coefficients become the centers, ended whether no step would
+// change anything any more.
 func (d *Descent) Next(origin, now, of, triangle []float64, value, gap float64) (moves, ended bool) {
 	gradient := make([]float64, len(now))
 	for j, v := range now {
@@ -75,7 +75,7 @@ func (d *Descent) Next(origin, now, of, triangle []float64, value, gap float64) 
 	return false, d.Pull == 0 && norm(step) <= 4*unit*norm(now)
 }
 
-// back shortens the last step to where the slopes at its ends say that the objective is least.
+// back shortens the last step to where the objective is least by the slopes at both ends.
 func (d *Descent) back(origin, now, gradient []float64) {
 	slope := 0.0
 	for j, v := range now {
@@ -96,7 +96,7 @@ func (d *Descent) back(origin, now, gradient []float64) {
 	}
 }
 
-// loosen begins the search for the next centers: if the last was easy, with a weaker pull.
+// loosen begins the search for the next centers: with a weaker pull, unless steps of the last search were too long.
 func (d *Descent) loosen() {
 	if d.Backs > 0 {
 		d.Loose = math.Sqrt(d.Loose)

@@ -2,13 +2,13 @@ package dual
 
 import "math"
 
-// Course is the direction that some records propose: sums over the records, as of a Standing, and how far all of them
-// may go. A Course of no records goes as far as it likes.
+// Course measures a direction, the changes of the coefficients of some records: sums over the records, and the longest
+// step that the bounds of all of them allow. A Course of no records has no longest step.
 type Course struct {
 	Gain   float64 // sum of the changes of target alpha - epsilon |alpha|
 	Cross  float64 // of q alpha times the change
 	Bend   float64 // of q times its square
-	Travel float64 // of its magnitude times |x|
+	Travel float64 // of the magnitude of the change times |x|
 	Room   float64 // the longest step that no bound forbids
 
 	Grid [len(steps)]float64 // of the logistic loss: by how much the entropy rises at each of some steps
@@ -17,11 +17,11 @@ type Course struct {
 // NewCourse is the course of no records.
 func NewCourse() Course { return Course{Room: math.Inf(1)} }
 
-// Add adds the change of one coefficient, whose row has that square.
+// Add adds the change of one coefficient; square is |x|^2 of its row.
 //
-// In a tube a coefficient is two, of at least 0, whose difference it is: along a change past 0 one falls to 0 while the
-// other rises, and epsilon times their sum is linear. It is no less than epsilon times the magnitude of the difference,
-// so the dual is no lower than what the course says.
+// With an epsilon, a coefficient is the difference of two that are at least 0. Along a change past 0 one falls to 0
+// while the other rises, and epsilon times their sum is linear. That is no less than epsilon times the magnitude of the
+// difference, so the dual is no lower than the course has it.
 func (c *Course) Add(l Loss, target, alpha, change, square, cost float64) {
 	if change == 0 {
 		return
@@ -38,7 +38,7 @@ func (c *Course) Add(l Loss, target, alpha, change, square, cost float64) {
 	c.Room = min(c.Room, float64(l.room(alpha, change, cost)/math.Abs(change)*shorter))
 }
 
-// room is how far a coefficient may change.
+// room is how far a coefficient may change in the direction of change.
 func (l Loss) room(alpha, change, cost float64) float64 {
 	switch {
 	case l.Epsilon > 0 && (alpha < 0) != (change < 0) && alpha != 0: // toward 0, or past it
@@ -49,8 +49,8 @@ func (l Loss) room(alpha, change, cost float64) float64 {
 	return alpha - l.lower(cost)
 }
 
-// Step returns how far to go from w along the course of all records, whose sum of change y x is moves: to where the
-// dual is greatest, or to the first bound; of the logistic loss, to the best of some steps. It is 0 where the dual does
+// Step returns how far to go from w along the course of all records, with moves the sum of change y x: to where the
+// dual is greatest, or to the first bound; with the logistic loss, to the best of a few steps. It is 0 if the dual does
 // not rise.
 func (c Course) Step(l Loss, w, moves []float64) float64 {
 	cross := 0.0
@@ -72,8 +72,8 @@ func (c Course) Step(l Loss, w, moves []float64) float64 {
 	return 0
 }
 
-// Drift bounds how far the weights next, which are w + step*moves as float64 has it, are from those of the coefficients
-// after the step, where w was at most drift from those before. All is where the records stood before.
+// Drift bounds how far the weights next, w + step*moves in float64, are from those of the coefficients after the step,
+// if w was at most drift from those of the coefficients before. all has the records before the step.
 func (c Course) Drift(drift float64, all Standing, next []float64, step float64) float64 {
 	// Each coefficient is off by 6 units of what it was and of how far it went; moves are sums over blocks of sums over
 	// records; each weight is rounded twice.

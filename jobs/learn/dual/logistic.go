@@ -10,9 +10,9 @@ import (
 // a log(a/c) + (c-a) log((c-a)/c), whose slope at the ends of 0 <= a <= c is infinite. (Yu, Huang and Lin, "Dual
 // coordinate descent methods for logistic regression and maximum entropy models", Machine Learning 85, 2011, (3).)
 
-// softplus returns log(1 + exp(s)). The error of 1 + e is made good by e/((1+e) - 1), which is rounded alike: Goldberg,
-// "What every computer scientist should know about floating-point arithmetic", 1991, theorem 4. Largest error met in
-// sixty thousand arguments: 2.7 ulp; callers assume 4.
+// softplus returns log(1 + exp(s)). The factor e/((1+e) - 1) corrects the rounding of 1 + e (Goldberg, "What every
+// computer scientist should know about floating-point arithmetic", 1991, theorem 4). The largest error met for 60,000
+// arguments was 2.7 ulp; callers assume 4.
 func softplus(s float64) float64 {
 	e := fmath.Exp(-math.Abs(s))
 	log := e
@@ -22,7 +22,7 @@ func softplus(s float64) float64 {
 	return max(0, s) + log
 }
 
-// sigmoid returns 1/(1 + exp(-s)), and how far it is from 1, without cancellation.
+// sigmoid returns 1/(1 + exp(-s)), and 1 minus it, without cancellation.
 func sigmoid(s float64) (of, rest float64) {
 	e := fmath.Exp(-math.Abs(s))
 	near, far := 1/(1+e), e/(1+e)
@@ -32,12 +32,12 @@ func sigmoid(s float64) (of, rest float64) {
 	return near, far
 }
 
-// entropy is what the dual loses, with its sign turned: both of its terms are at least 0.
+// entropy is the negative of what the dual loses: both of its terms are at least 0.
 func entropy(alpha, cost float64) float64 {
 	return surprise(alpha, cost) + surprise(cost-alpha, cost)
 }
 
-// surprise is -a log(a/c), 0 where a is.
+// surprise is -a log(a/c), and 0 for a = 0.
 func surprise(alpha, cost float64) float64 {
 	if alpha <= 0 {
 		return 0
@@ -45,7 +45,7 @@ func surprise(alpha, cost float64) float64 {
 	return -float64(alpha * fmath.Log(alpha/cost))
 }
 
-// addEntropy adds what the dual has of a record. A logarithm that is off by 4 ulp is so by 8 units, its argument by 2,
+// addEntropy adds the entropy of a record. A logarithm that is off by 4 ulp is so by 8 units, its argument by 2,
 // and that by 1 of each a and c-a: in all less than the 9 units of Size that Certify allows for.
 func (s *Standing) addEntropy(alpha, cost float64) {
 	of := entropy(alpha, cost)
@@ -53,7 +53,7 @@ func (s *Standing) addEntropy(alpha, cost float64) {
 	s.Size += float64(2*of) + cost
 }
 
-// nearLogistic is Near of the logistic loss, which needs no pull.
+// nearLogistic is Near for the logistic loss, which needs no pull.
 func nearLogistic(short, cost float64) (alpha, value, bend float64) {
 	of, rest := sigmoid(short)
 	return min(cost, float64(cost*of)), float64(cost * softplus(short)), float64(float64(cost*of) * rest)
@@ -66,9 +66,9 @@ func violationLogistic(alpha, short, cost float64) float64 {
 	return math.Abs(alpha/cost - of)
 }
 
-// ascendLogistic is Ascend of the logistic loss. Where the slope of the dual is 0, the coefficient is c/(1 + exp(-u)),
-// and u + square (alpha(u) - alpha) = short. The left side rises with a slope of at least 1: Newton's method, and half
-// of the interval that is known to hold u where a step leaves it, or is more than half of the one before.
+// ascendLogistic is Ascend for the logistic loss. Where the slope of the dual is 0, the coefficient is c/(1 + exp(-u)),
+// and u + square (alpha(u) - alpha) = short. The left side rises with a slope of at least 1. It takes Newton's steps,
+// and bisects the interval that is known to contain u if a step leaves it, or is more than half of the step before.
 func ascendLogistic(alpha, short, square, cost float64) float64 {
 	low, high := short-float64(square*(cost-alpha)), short+float64(square*alpha)
 	u, before := min(max(short, low), high), high-low
@@ -93,7 +93,7 @@ func ascendLogistic(alpha, short, square, cost float64) float64 {
 	return min(cost, float64(cost*of))
 }
 
-// steps are those along a course that the logistic loss is tried at.
+// steps are the steps along a course that are tried with the logistic loss.
 var steps = [...]float64{0x1p-5, 0x1p-3, 0.25, 0.5, 0.75, 1, 1.5, 2}
 
 // addEntropy adds by how much the entropy of a coefficient rises at each step.
@@ -104,8 +104,7 @@ func (c *Course) addEntropy(alpha, change, cost float64) {
 	}
 }
 
-// best is the step within the room at which the dual is greatest: of moves of that square, whose product with w is
-// cross.
+// best returns the step within the room at which the dual is greatest. cross is <w, moves>, square is |moves|^2.
 func (c Course) best(cross, square float64) (best float64) {
 	most := 0.0
 	for i, step := range steps {

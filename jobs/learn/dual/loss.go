@@ -2,13 +2,13 @@ package dual
 
 import "math"
 
-// Loss is what a record costs whose score is short of its target: by short, target - y <w, x>. See the package.
+// Loss is the cost of a record whose score is short of its target by short = target - y <w, x>. See the package.
 type Loss struct {
 	Form
 	Epsilon float64 // half the width of the tube; 0 of forms without one
 }
 
-// Form is that of a loss.
+// Form is the form of a loss.
 type Form int32
 
 // The forms.
@@ -28,25 +28,25 @@ var Names = []string{"hinge", "squared_hinge", "squared", "epsilon_insensitive",
 // String is the loss's name.
 func (f Form) String() string { return Names[f] }
 
-// Classifies reports whether the loss is one of classes.
+// Classifies reports whether the loss is for classes.
 func (f Form) Classifies() bool { return f <= Squared || f == Logistic }
 
-// Regresses reports whether the loss is one of numbers.
+// Regresses reports whether the loss is for numbers.
 func (f Form) Regresses() bool { return f >= Squared && f < Logistic }
 
-// Tube reports whether what is off by no more than an epsilon costs nothing.
+// Tube reports whether an error of at most epsilon costs nothing.
 func (f Form) Tube() bool { return f == EpsilonInsensitive || f == SquaredEpsilonInsensitive }
 
-// Smooth reports whether the loss has a slope everywhere that bends. Then its dual is curved, and Near needs no center.
+// Smooth reports whether the loss is differentiable. Then its dual is strictly concave, and Near needs no center.
 func (f Form) Smooth() bool { return f != Hinge && f != EpsilonInsensitive }
 
-// squares reports whether the loss is a square of what is beyond a margin or a tube.
+// squares reports whether the loss is the square of a distance.
 func (f Form) squares() bool { return f.Smooth() && f != Logistic }
 
-// Assumed reports whether the certificate assumes how exact exp and log are, which was measured and not proved.
+// Assumed reports whether the certificate assumes how exact exp and log are: that was measured, and is not proved.
 func (f Form) Assumed() bool { return f == Logistic }
 
-// Target is what y <w, x> of a class falls short of.
+// Target is the target of y <w, x> for classes.
 func (f Form) Target() float64 {
 	if f == Logistic {
 		return 0
@@ -66,7 +66,8 @@ func (l Loss) Of(short float64) float64 {
 	return beyond
 }
 
-// beyond is the part that costs something: squared, the loss is squared on both sides; in a tube there is none.
+// beyond is the part of short that has a cost: all of it with the loss squared, with a tube what exceeds epsilon, with
+// other losses what is above 0.
 func (l Loss) beyond(short float64) float64 {
 	switch {
 	case l.Form == Squared:
@@ -77,9 +78,8 @@ func (l Loss) beyond(short float64) float64 {
 	return max(0, short)
 }
 
-// slope bounds the derivative of Of between what a record is short and others near it: of those that are off by e, the
-// loss is off by at most slope*e + bend*e^2. The distance to a tube is rounded by up to e = epsilon*unit as well, so
-// that its bend has room for what this adds to the slope.
+// slope bounds the error of Of: if short is off by e, the loss is off by at most slope*e + bend*e^2. The distance to a
+// tube is itself rounded by up to epsilon*unit, so its bend has room for what this adds to the slope.
 func (l Loss) slope(short float64) (slope, bend float64) {
 	switch {
 	case l.Form == SquaredEpsilonInsensitive:
@@ -114,8 +114,9 @@ func (l Loss) curvature(cost float64) float64 {
 	return 0
 }
 
-// Ascend returns the coefficient at which the dual is greatest while all others stay: of a record of some cost above 0,
-// whose row has that square |x|^2, at weights at which it is short by so much.
+// Ascend returns the coefficient of a record at which the dual is greatest while all others stay. alpha is its
+// coefficient now, short how far it is from its target at the weights now, square is |x|^2 of its row; cost must be
+// above 0.
 func (l Loss) Ascend(alpha, short, square, cost float64) float64 {
 	if l.Form == Logistic {
 		return ascendLogistic(alpha, short, square, cost)
@@ -128,19 +129,20 @@ func (l Loss) Ascend(alpha, short, square, cost float64) float64 {
 	return l.within(top(alpha, slope, curve), cost)
 }
 
-// top is where a parabola of that slope at alpha and that curve is greatest; of none, where it ends.
+// top returns where the parabola with a slope at alpha and a curvature is greatest; without a curvature, the end in the
+// direction of the slope.
 func top(alpha, slope, curve float64) float64 {
 	switch {
 	case curve > 0:
 		return alpha + slope/curve
-	case slope != 0: // of a row of zeros, the dual grows without an end but the bound
+	case slope != 0: // a row of zeros: the dual rises up to the bound
 		return math.Copysign(math.Inf(1), slope)
 	}
 	return alpha
 }
 
-// ascendTube is top where the slope at alpha falls at 0, by 2 epsilon: up is what it is as a coefficient above 0, down
-// as one below.
+// ascendTube is top for a dual whose slope falls by 2 epsilon where the coefficient is 0: up is the slope at alpha of
+// the parabola above 0, down of that below.
 func ascendTube(alpha, up, down, curve float64) float64 {
 	if best := top(alpha, up, curve); best > 0 {
 		return best
@@ -148,18 +150,19 @@ func ascendTube(alpha, up, down, curve float64) float64 {
 	return min(0, top(alpha, down, curve))
 }
 
-// within moves a coefficient to the nearest that is allowed.
+// within returns the allowed coefficient that is nearest to alpha.
 func (l Loss) within(alpha, cost float64) float64 {
 	return min(max(alpha, l.lower(cost)), l.Upper(cost))
 }
 
-// Moved returns a coefficient after a step along a direction.
+// Moved returns a coefficient after a step along a direction, within its bounds.
 func (l Loss) Moved(alpha, change, step, cost float64) float64 {
 	return l.within(alpha+float64(step*change), cost)
 }
 
 // Violation is by how much a coefficient fails the conditions of an optimum (Karush, Kuhn and Tucker): the slope of the
-// dual in the directions in which the coefficient may move; 0 at an optimum. Of the logistic loss, see there.
+// dual in the directions in which the coefficient may move; 0 at an optimum. For the logistic loss see
+// violationLogistic.
 func (l Loss) Violation(alpha, short, cost float64) float64 {
 	if l.Form == Logistic {
 		return violationLogistic(alpha, short, cost)
@@ -182,8 +185,8 @@ func (l Loss) Violation(alpha, short, cost float64) float64 {
 	return violation
 }
 
-// Rests reports whether a coefficient is at a bound and would stay there if its row's score changed by any less than
-// slack: of the losses of classes whose coefficients have bounds that they reach.
+// Rests reports whether a coefficient is at a bound, and would stay there if its row's score changed by less than
+// slack. It is false for the logistic loss and for losses of numbers alone.
 func (l Loss) Rests(alpha, short, cost, slack float64) bool {
 	if !l.Classifies() || l.Form == Logistic {
 		return false

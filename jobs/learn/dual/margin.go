@@ -25,8 +25,8 @@ func (s *Standing) extend(margin, length float64) {
 }
 
 // Margin bounds the largest margin of all machines: the greatest, over w with |w| <= 1, of the least y <w, x>. It is
-// above 0 if and only if some machine separates the classes. The least weighted mean of the rows y x is as long as the
-// largest margin (the dual of the hard-margin problem: Bennett and Bredensteiner, "Duality and geometry in SVM
+// above 0 if and only if some machine separates the classes. It equals the length of the shortest weighted mean of the
+// rows y x (the dual of the hard-margin problem: Bennett and Bredensteiner, "Duality and geometry in SVM
 // classifiers", ICML 2000), so
 //
 //   - any w shows that it is at least the least y <w, x> / |w|;
@@ -35,11 +35,11 @@ func (s *Standing) extend(margin, length float64) {
 // Both bounds include their rounding. A Hi of 0 is an exact proof that no machine separates.
 type Margin struct{ Lo, Hi float64 }
 
-// Unbounded is the margin of which nothing is known.
+// Unbounded is a margin about which nothing is known.
 func Unbounded() Margin { return Margin{0, math.MaxFloat64} }
 
-// Near 0, squares are lost: a vector whose computed square is below leastSquare has no bound, and a length is short of
-// the true one by at most lostLength, in up to 2^32 columns.
+// Squares near 0 underflow: a w whose computed square is below leastSquare gives no bound, and a computed length is
+// less than the true one by at most lostLength, in up to 2^32 columns.
 const (
 	leastSquare = 0x1p-900
 	lostLength  = 0x1p-500
@@ -51,8 +51,8 @@ const (
 	up   = 1 + 0x1p-50
 )
 
-// Bounds returns the bounds on the largest margin that weights w and coefficients alpha >= 0 give. All is where the
-// records stand at w with alpha; of is W(alpha), off by drift at most.
+// Bounds returns the bounds on the largest margin that weights w and coefficients alpha >= 0 give. all has all records
+// at w and alpha; of differs from W(alpha) by at most drift.
 func Bounds(w, of []float64, all Standing, drift float64) Margin {
 	m := Unbounded()
 	if all.Records == 0 || all.Least > math.MaxFloat64 {
@@ -60,7 +60,7 @@ func Bounds(w, of []float64, all Standing, drift float64) Margin {
 	}
 	if size := longest(w); size > math.Sqrt(leastSquare) {
 		off := float64(float64(gamma(all.Terms+4)*size) * all.Longest)
-		// A margin is computed as 1 less what it is short of.
+		// A margin is computed as 1 - short.
 		off += float64(float64(unit*(2+float64(4*math.Abs(all.Least)))) * slack)
 		if lo := float64((all.Least - float64(off*slack) - tiny) / size * down); lo > 0 {
 			m.Lo = lo
@@ -79,10 +79,10 @@ func longest(w []float64) float64 {
 	return float64(math.Sqrt(SquareOf(w))*(1+gamma(int64(len(w))+4))) + lostLength
 }
 
-// Join returns what both bounds on one margin say together.
+// Join returns the intersection of two intervals for one margin.
 func (m Margin) Join(n Margin) Margin { return Margin{max(m.Lo, n.Lo), min(m.Hi, n.Hi)} }
 
-// Separates reports that a machine provably separates the classes.
+// Separates reports whether it is proved that a machine separates the classes.
 func (m Margin) Separates() bool { return m.Lo > 0 }
 
 // Valid reports whether the bounds can be those of a margin.

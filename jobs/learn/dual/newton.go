@@ -2,15 +2,15 @@ package dual
 
 import "math"
 
-// Near returns the coefficient that is best for a record that is short by so much, while it is held near another: the
-// greatest, within its bounds, of
+// Near returns the best coefficient of a record that is short of its target by short, while it is held near a center:
+// the one within its bounds that maximizes
 //
 //	alpha short - epsilon |alpha| - q alpha^2/2 - pull (alpha - center)^2 / (2 cost)
 //
-// with that greatest value, and bend: by how much alpha rises with short, 0 at a bound and where a tube holds it at 0.
-// The cost is above 0, and so is pull, unless the loss curves its dual (q above 0). (The proximal point method on the
-// dual: Rockafellar, "Augmented Lagrangians and applications of the proximal point algorithm in convex programming",
-// Mathematics of Operations Research 1, 1976.)
+// with that maximum as value, and bend, the derivative of alpha by short: 0 at a bound and where a tube holds alpha at
+// 0. The cost is above 0, and so is pull, unless the loss curves its dual (q above 0). (The proximal point method on
+// the dual: Rockafellar, "Augmented Lagrangians and applications of the proximal point algorithm in convex
+// programming", Mathematics of Operations Research 1, 1976.)
 func (l Loss) Near(center, short, cost, pull float64) (alpha, value, bend float64) {
 	if l.Form == Logistic {
 		return nearLogistic(short, cost)
@@ -50,10 +50,10 @@ func AddOuter(triangle, x []float64, bend float64) {
 	}
 }
 
-// Newton returns the step of Newton's method where the objective has that gradient and the Hessian I + triangle: the
-// solution of (I + triangle) step = -gradient, by Cholesky's factorization in place of the triangle. A pivot that
-// rounding has taken below 1, or below 2^-46 of what it was, is taken for that. O(n^3). (A semismooth Newton method:
-// Qi and Sun, "A nonsmooth version of Newton's method", Mathematical Programming 58, 1993.)
+// Newton returns the step of Newton's method for the Hessian I + triangle. It solves (I + triangle) step = -gradient by
+// Cholesky's factorization, which overwrites triangle. A pivot that rounding made less than 1, or less than 2^-46 of
+// the diagonal value, is replaced by the larger of the two. O(n^3). (A semismooth Newton method: Qi and Sun, "A
+// nonsmooth version of Newton's method", Mathematical Programming 58, 1993.)
 func Newton(triangle, gradient []float64) (step []float64) {
 	n := len(gradient)
 	rows := make([][]float64, n)
@@ -79,7 +79,7 @@ func Newton(triangle, gradient []float64) (step []float64) {
 	return step
 }
 
-// dot returns the product of x with as many first numbers of y.
+// dot returns the product of x with the first len(x) numbers of y.
 func dot(x, y []float64) float64 {
 	sum := 0.0
 	for j, v := range x {

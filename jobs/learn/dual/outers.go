@@ -2,16 +2,16 @@ package dual
 
 import "github.com/gram-compute/gram/kernelops"
 
-// Outers adds up bend x x^T over rows, one after another: to the bits of AddOuter, some rows at a time.
+// Outers adds up bend x x^T over rows, some rows at a time, with the same bits as AddOuter, which adds one.
 type Outers struct {
 	n, most     int
 	triangle    []float64
-	rows, bends []float64 // that are yet to be added; [most, n]
-	parts       []float64 // of one column
+	rows, bends []float64 // rows not yet added, [most x n], and their bends
+	parts       []float64 // bend times x of each such row, at one column
 }
 
-// outersRows is how many rows are added at once, unless they are short: they stay in the nearest cache with up to a
-// hundred columns, and the rows of a large triangle come from far once for all of them.
+// outersRows is how many rows are added at once, fewer if n is small: with up to a hundred columns they stay in the
+// first-level cache, and a large triangle is read from memory once for all of them.
 const outersRows = 32
 
 // NewOuters is the sum over no rows, of n columns with that of the bias. Its rows take no more memory than its
@@ -27,7 +27,7 @@ func (o *Outers) Add(x Row, bend float64) {
 	at := len(o.rows)
 	o.rows = o.rows[:at+o.n]
 	spread := x.Spread(o.rows[at:])
-	if x.Index != nil && 8*len(x.Index) < o.n { // products with its zeros would take longer than to skip them
+	if x.Index != nil && 8*len(x.Index) < o.n { // AddOuter skips the zeros of a sparse row, which is faster
 		o.rows = o.rows[:at]
 		o.flush(x.ops())
 		AddOuter(o.triangle, spread, bend)
@@ -38,8 +38,8 @@ func (o *Outers) Add(x Row, bend float64) {
 	}
 }
 
-// flush adds the rows that wait. A product with 0 that AddOuter leaves out is added here, which changes no sum: none is
-// -0, as they begin at 0.
+// flush adds the rows that wait. It also adds the products with 0 that AddOuter leaves out. That changes no sum: sums
+// begin at +0, so none is -0.
 func (o *Outers) flush(ops *kernelops.Set) {
 	parts := o.parts[:len(o.bends)]
 	for i, at := 0, 0; i < o.n && len(parts) > 0; i++ {

@@ -2,13 +2,13 @@ package dual
 
 import "github.com/gram-compute/gram/kernelops"
 
-// Row is the vector of a record: values at some columns, or at all where Index is nil, and in the column after the last
-// the number that the bias is the weight of; 0 for no bias.
+// Row is the vector of a record: its values, at the columns of Index or at all if Index is nil, and one column more,
+// whose weight is the bias: Bias is the number in it, 0 without a bias.
 type Row struct {
 	Index  []int32
 	Values []float32
 	Bias   float64
-	Ops    *kernelops.Set // which computes; nil is the generic one
+	Ops    *kernelops.Set // nil for the generic one
 }
 
 var generic = kernelops.Generic()
@@ -31,7 +31,7 @@ func (x Row) Dot(w []float64) float64 {
 	return x.ops().Mixed.SparseDot(x.Index, x.Values, w) + float64(w[len(w)-1]*x.Bias)
 }
 
-// DotBefore is Dot, for a caller that goes on to another row, far from this one in memory.
+// DotBefore is Dot for a caller whose next row, soon, is elsewhere in memory: it may be prefetched.
 func (x Row) DotBefore(w []float64, soon Row) float64 {
 	if x.Index == nil {
 		return x.Dot(w)
@@ -52,7 +52,8 @@ func (x Row) AddTo(w []float64, a float64) {
 	w[len(w)-1] += float64(a * x.Bias)
 }
 
-// AddToBoth adds a times x to v and b times x to w, which share no memory, as AddTo does: a sparse row is read once.
+// AddToBoth adds a times x to v and b times x to w, as AddTo does, but reads a sparse row once. v and w must not share
+// memory.
 func (x Row) AddToBoth(v, w []float64, a, b float64) {
 	if x.Index == nil {
 		x.AddTo(v, a)
