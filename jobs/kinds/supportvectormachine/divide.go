@@ -40,7 +40,7 @@ func (p *Params) checkClusters() error {
 	switch {
 	case p.Clusters == 0:
 	case p.Given():
-		return protocol.SpecFault("clusters is %d with kernel %s, but only vectors have clusters", p.Clusters, p.Kernel).
+		return protocol.SpecFault("clusters is %d with kernel %s: only vectors have clusters", p.Clusters, p.Kernel).
 			WithHint("Leave clusters out.")
 	case p.oneClass():
 		return protocol.SpecFault("clusters is %d in mode %s, whose coefficients have a sum from the start", p.Clusters,

@@ -32,8 +32,8 @@ func (p *Params) checkEarly() error {
 		return protocol.SpecFault("early is true in mode %s: early answers are for classes", p.Mode).
 			WithHint("Leave early out.")
 	case p.Probability:
-		return protocol.SpecFault("probability is true with early, and decisions of different clusters have no common " +
-			"scale").WithHint("Leave early out.")
+		return protocol.SpecFault("probability is true with early, and decisions of different clusters have no " +
+			"common scale").WithHint("Leave early out.")
 	case p.Asked():
 		return protocol.SpecFault("margin or support_vectors is true with early: they need machines of all records").
 			WithHint("Leave early out.")
