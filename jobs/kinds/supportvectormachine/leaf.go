@@ -218,8 +218,7 @@ func (w *walk) chunk(v features.Vectors, from, to int, part jobs.Part) error {
 		}
 	}
 	for i := range c.IDs {
-		r := record{Chunk: c, i: i, ordinal: ordinal(i), at: base + i*n,
-			nth: base/n + i}
+		r := record{Chunk: c, i: i, ordinal: ordinal(i), at: base + i*n, nth: base/n + i}
 		if w.oneClass {
 			var err error
 			if r.novel, err = w.detection.Novel(v.IDs[from+i], part.Labels, v.Records[from+i]); err != nil {
@@ -239,8 +238,9 @@ func (w *walk) chunk(v features.Vectors, from, to int, part jobs.Part) error {
 	return nil
 }
 
-// group sorts the records of a chunk by class, and in the local phase by cluster, but for those that are left out; base
-// is the place of its first coefficient. Those of numbers and of one class are all in the group of class 1.
+// group sorts the records of a chunk by class, and by cluster where clusters have machines of their own. Records that are
+// left out, or whose decisions stay, are in no group. base is the place of the chunk's first coefficient. Records of
+// numbers and of one class are all of class 1.
 func (w *walk) group(c rows.Chunk, base int) error {
 	n := w.perRecord()
 	for y := range w.groups {

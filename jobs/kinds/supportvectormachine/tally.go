@@ -49,9 +49,6 @@ func newTally(s *training, most int) *tally {
 	}
 	t.fits = sums.NewExact(0)
 	if s.stage == stageCalibrate {
-		if s.stage == stageDivide {
-			t.sample = newSample(s.space.Width)
-		}
 		t.fits = sums.NewExact(calibration.Sums * s.classes().Machines())
 	}
 	return t
