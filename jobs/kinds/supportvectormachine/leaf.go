@@ -238,7 +238,7 @@ func (w *walk) chunk(v features.Vectors, from, to int, part jobs.Part) error {
 	return nil
 }
 
-// group sorts the records of a chunk by class, and by cluster where clusters have machines of their own. Records that are
+// group sorts the records of a chunk by class, and by cluster where clusters have their own machines. Records that are
 // left out, or whose decisions stay, are in no group. base is the place of the chunk's first coefficient. Records of
 // numbers and of one class are all of class 1.
 func (w *walk) group(c rows.Chunk, base int) error {
