@@ -18,8 +18,11 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// maxClusters bounds params.clusters.
-const maxClusters = 256
+// Bounds of params.clusters, and of the machines of all clusters: a round selects records for each.
+const (
+	maxClusters      = 256
+	maxLocalMachines = 1 << 15
+)
 
 // Dividing are the parameters of the local start.
 type Dividing struct {
@@ -47,6 +50,17 @@ func (p *Params) checkClusters() error {
 			modeOneClass).WithHint("Leave clusters out.")
 	}
 	return nil
+}
+
+// checkLocal refuses more machines of clusters than there may be.
+func (p *Params) checkLocal(classes voting.Classes) error {
+	pairs := classes.Machines()
+	if pairs == 0 || p.Clusters <= maxLocalMachines/pairs {
+		return nil
+	}
+	return protocol.InputFault(protocol.CodeInputLimit, "%d clusters are too many for %d classes: with a machine for each "+
+		"two classes and cluster they make %d, and %s trains up to %d", p.Clusters, classes, p.Clusters*pairs, KindName,
+		maxLocalMachines).WithHint(fmt.Sprintf("Set clusters to %d at most, or leave them out.", maxLocalMachines/pairs))
 }
 
 // machines numbers the machines of the current stage: one for each two classes, or with clusters one for each two

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gram-compute/gram/jobs/jobstest"
@@ -135,5 +136,26 @@ func TestClustersRefused(t *testing.T) {
 		if !errors.As(err, &fault) || fault.Code != protocol.CodeSpecInvalid {
 			t.Errorf("%s: %v", params, err)
 		}
+	}
+}
+
+// The machines of clusters are counted before work begins: 128 classes have 8,128 machines, so 4 clusters fit and 5 do
+// not.
+func TestMachinesOfClustersAreBounded(t *testing.T) {
+	p := Params{Dividing: Dividing{Clusters: 4}}
+	if err := p.checkLocal(maxClasses); err != nil {
+		t.Error(err)
+	}
+	var records []jobstest.Record
+	for i := range 2 * maxClasses {
+		records = append(records, jobstest.Record{Label: fmt.Sprint(i % maxClasses), Dense: []float32{float32(i), 1}})
+	}
+	_, err := tryRun(t, `{"clusters":5}`, [][]jobstest.Record{records}, kernelops.Best())
+	var fault *protocol.Fault
+	if !errors.As(err, &fault) || fault.Code != protocol.CodeInputLimit || !strings.Contains(fault.Hint, "to 4 at most") {
+		t.Errorf("40,640 machines: %v", err)
+	}
+	if p.Clusters = maxClusters; p.checkLocal(2) != nil || p.checkLocal(16) != nil || p.checkLocal(17) == nil {
+		t.Error("256 clusters fit with 16 classes and not with 17")
 	}
 }

@@ -158,6 +158,9 @@ func (j job) begin(_ jobs.Arrays, space *features.Space, plan jobs.Plan) (jobs.N
 	} else {
 		m.kernel = kernels.NewFunction(kernel, space)
 	}
+	if err := j.Params.checkLocal(m.classes()); err != nil {
+		return jobs.Next{}, err
+	}
 	s := newTraining(m)
 	if j.Params.Clusters > 0 && space.Width > 0 {
 		if s.stage = stageDivide; j.Params.Early {
