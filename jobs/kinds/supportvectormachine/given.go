@@ -318,6 +318,9 @@ func (p Params) checkPrecomputed() error {
 	case p.Given() && p.Features.Hashing != nil:
 		return protocol.SpecFault("features.hashing is of texts; with kernel %s a record is its kernel values",
 			kernels.Precomputed)
+	case p.Given() && p.Features.TFIDF != nil:
+		return protocol.SpecFault("features.tfidf is of counts; with kernel %s a record is its kernel values",
+			kernels.Precomputed)
 	}
 	return nil
 }

@@ -19,6 +19,8 @@
 //	minmax    shift min, factor 1 / (max - min), so that training values lie in [0, 1]; dense only
 //	l2        each row by itself: x / |x|, the norm in float64; a row of zeros stays as it is
 //
+// With TFIDF the entries of texts and of sparse vectors are weighed by how rare their columns are, before scale l2.
+//
 // The factor of a constant column is 1. Weights of records do not enter the scaling.
 //
 // Means and variances come from exact sums of the values and of their squares (package sums) and are rounded once, so

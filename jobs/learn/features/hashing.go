@@ -1,6 +1,7 @@
 package features
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -166,7 +167,7 @@ func (h *hashes) Fields(f *jobs.Fields) {
 	}
 }
 
-func ascend(list []uint64) bool {
+func ascend[T cmp.Ordered](list []T) bool {
 	for i := 1; i < len(list); i++ {
 		if list[i-1] >= list[i] {
 			return false

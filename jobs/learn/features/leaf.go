@@ -28,12 +28,20 @@ type leafCounts struct {
 	labels  *vocabulary.Counter
 	terms   *vocabulary.Counter
 	hashed  hashes
+	weighed documentCounter // of columns, where tfidf has no dictionary
+	bagger  *hashBagger     // nil where hashed columns are not counted
+	indices []int32
+	values  []float32
 	scratch []byte
 }
 
 func (b *Builder) newLeaf(ops *kernelops.Set) *leafCounts {
-	return &leafCounts{builder: b, ops: ops,
+	l := &leafCounts{builder: b, ops: ops,
 		labels: vocabulary.NewCounter(), terms: vocabulary.NewCounter(), hashed: newHashes()}
+	if b.hasher != nil && b.params.TFIDF != nil {
+		l.bagger = &hashBagger{tokenizer: b.tokenizer, hasher: b.hasher}
+	}
+	return l
 }
 
 // begin checks a block against the records before it.
@@ -72,6 +80,10 @@ func (l *leafCounts) add(block *dataset.Block, i int) error {
 	if h := l.builder.hasher; h != nil {
 		l.scratch = l.builder.tokenizer.Tokens(l.scratch, block.Texts[i],
 			func(term []byte) { l.hashed.add(h.hash(term)) })
+		if l.bagger != nil {
+			l.indices, l.values = l.bagger.bag(block.Texts[i], l.indices[:0], l.values[:0])
+			l.weighed.add(l.indices, l.values)
+		}
 		return nil
 	}
 	l.terms.Next()
@@ -106,8 +118,14 @@ func (l *leafCounts) addTile() {
 
 func (l *leafCounts) addSparse(block *dataset.Block, i int) error {
 	index, value := block.Sparse.Row(i)
-	if err := checkFinite(block.IDs[i], value, index); err != nil || l.adder == nil {
+	if err := checkFinite(block.IDs[i], value, index); err != nil {
 		return err
+	}
+	if l.builder.params.TFIDF != nil {
+		l.weighed.add(index, value)
+	}
+	if l.adder == nil {
+		return nil
 	}
 	row := block.Sparse
 	row.Indptr = row.Indptr[i : i+2]
@@ -128,7 +146,7 @@ func (l *leafCounts) counts() *Counts {
 		c.moments = l.adder.Moments()
 	}
 	return &Counts{builder: l.builder, shape: l.shape, first: l.first, records: l.records, columns: c,
-		labels: l.labels.Table(), terms: l.terms.Table(), hashed: l.hashed}
+		labels: l.labels.Table(), terms: l.terms.Table(), hashed: l.hashed, documents: l.weighed.documents()}
 }
 
 // Counts are what some neighboring leaves found.
@@ -141,6 +159,8 @@ type Counts struct {
 	labels  vocabulary.Table // column records
 	terms   vocabulary.Table // columns count, documents
 	hashed  hashes           // instead of terms, where the phase hashes
+	// documents are of columns, where tfidf has no dictionary.
+	documents documents
 }
 
 // NewCounts makes counts to read into.
@@ -156,6 +176,9 @@ func (c *Counts) Fields(f *jobs.Fields) {
 	f.Text("first.object", &c.first.Object)
 	jobs.Scalar(f, "first.offset", &c.first.Offset)
 	vocabulary.TableFields(f, "labels", &c.labels, "records")
+	if c.builder.counts(c.shape.form) {
+		c.documents.Fields(f, c.builder.columns(c.shape), c.records)
+	}
 	switch width := c.shape.width; {
 	case c.shape.form == dense:
 		c.columns.momentFields(f, width, c.records)
@@ -168,6 +191,19 @@ func (c *Counts) Fields(f *jobs.Fields) {
 	case c.shape.form == texts:
 		vocabulary.TableFields(f, "terms", &c.terms, "count", "documents")
 	}
+}
+
+// counts reports whether the records of each column are counted: for tfidf, where no dictionary does.
+func (b *Builder) counts(f form) bool {
+	return b.params.TFIDF != nil && (f == sparse || f == texts && b.hasher != nil)
+}
+
+// columns is the number of columns of sparse vectors, or of hashed texts.
+func (b *Builder) columns(s shape) int {
+	if s.form == texts {
+		return b.hasher.width()
+	}
+	return s.width
 }
 
 // checkShape refuses the shape of records that no leaf counts.

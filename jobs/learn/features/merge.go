@@ -14,7 +14,7 @@ func (a *Counts) Plus(b *Counts) (*Counts, error) {
 		return nil, shapeFault(b.first, b.shape, a.shape)
 	}
 	sum := &Counts{builder: a.builder, shape: a.shape, first: a.first, records: a.records + b.records,
-		labels: vocabulary.Merge(a.labels, b.labels)}
+		labels: vocabulary.Merge(a.labels, b.labels), documents: a.documents.plus(b.documents)}
 	switch {
 	case a.shape.form != texts:
 	case a.builder.hasher != nil:

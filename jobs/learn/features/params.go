@@ -22,6 +22,7 @@ type Params struct {
 	Scale   string             `json:"scale"`
 	Text    *vocabulary.Params `json:"text,omitempty"`    // nil stands for the defaults
 	Hashing *Hashing           `json:"hashing,omitempty"` // nil gives each term a column of its own
+	TFIDF   *TFIDF             `json:"tfidf,omitempty"`   // nil leaves counts as they are
 }
 
 // Parameters declares the parameters.
@@ -31,6 +32,8 @@ func (p *Params) Parameters() []params.Parameter {
 		params.SectionAt("text", &p.Text),
 		params.OptionalSection("hashing", &p.Hashing).
 			Says("Gives texts 2^bits columns by hash, in place of one for each term of a dictionary."),
+		params.OptionalSection("tfidf", &p.TFIDF).
+			Says("Weighs the terms of texts, or sparse counts, by how rare they are. Set scale to l2 for rows of length 1."),
 	}
 }
 
@@ -62,7 +65,7 @@ func (p *Params) Check() error {
 		return protocol.SpecFault(
 			"min_df, max_df and max_features choose the terms of a dictionary; with hashing there is none")
 	}
-	return nil
+	return p.checkTFIDF()
 }
 
 // DefaultParams are those of an empty section.
@@ -83,6 +86,10 @@ func (p Params) checkForm(f form) error {
 	switch {
 	case p.Hashing != nil && f != texts:
 		return protocol.SpecFault("spec.params: hashing is of texts; the records are %v", f)
+	case p.TFIDF != nil && f == dense:
+		return protocol.SpecFault("spec.params: tfidf is of texts and of sparse vectors; the records are %v", f)
+	case p.TFIDF != nil && p.Scale != ScaleNone && p.Scale != ScaleL2:
+		return protocol.SpecFault("spec.params: tfidf takes scale none or l2, not %s", p.Scale)
 	case f == sparse && p.Scale == ScaleMinMax:
 		return protocol.SpecFault("spec.params: scale minmax would fill sparse vectors; use standard or l2")
 	case f == texts && p.Scale != ScaleNone && p.Scale != ScaleL2:

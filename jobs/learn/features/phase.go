@@ -170,27 +170,45 @@ func (b *Builder) space(root *Counts) (*Space, error) {
 		s.scaleDense(root.columns)
 	case sparse:
 		s.scaleSparse(root.columns)
+		b.weigh(s, root.documents.byColumn)
 	case texts:
-		s.text = b.params.text()
-		if b.hasher != nil {
-			if root.hashed.none() {
-				return nil, protocol.EmptyFault("no term in %d training records", root.records).
-					WithHint("Check spec.input.text.")
-			}
-			s.hasher, s.Width = b.hasher, b.hasher.width()
-			break
-		}
-		kept, err := b.params.text().Choose(root.terms, root.records)
-		if err != nil {
+		if err := b.textSpace(s, root); err != nil {
 			return nil, err
 		}
-		if s.dictionary, err = vocabulary.NewDictionary(kept.Keys); err != nil {
-			return nil, err
-		}
-		s.Width = s.dictionary.Len()
 	}
 	s.index()
 	return s, nil
+}
+
+// textSpace gives a space the columns of texts.
+func (b *Builder) textSpace(s *Space, root *Counts) error {
+	s.text = b.params.text()
+	if b.hasher != nil {
+		if root.hashed.none() {
+			return protocol.EmptyFault("no term in %d training records", root.records).
+				WithHint("Check spec.input.text.")
+		}
+		s.hasher, s.Width = b.hasher, b.hasher.width()
+		b.weigh(s, root.documents.byColumn)
+		return nil
+	}
+	kept, err := b.params.text().Choose(root.terms, root.records)
+	if err != nil {
+		return err
+	}
+	if s.dictionary, err = vocabulary.NewDictionary(kept.Keys); err != nil {
+		return err
+	}
+	s.Width = s.dictionary.Len()
+	b.weigh(s, func(int) []int64 { return kept.Columns[1] })
+	return nil
+}
+
+// weigh gives a space the weights of its columns, where the parameters want them.
+func (b *Builder) weigh(s *Space, documents func(width int) []int64) {
+	if b.params.TFIDF != nil {
+		s.rarity = newRarity(*b.params.TFIDF, documents(s.Width), s.Records)
+	}
 }
 
 func (b *Builder) hashMetrics(root *Counts) []jobs.Metric {

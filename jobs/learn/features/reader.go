@@ -30,6 +30,7 @@ type Reader struct {
 	bagger  *vocabulary.Bagger
 	hashed  *hashBagger // instead of bagger
 	values  []float32
+	exact   []float64 // of a row before it is rounded
 	indices []int32
 	indptr  []int
 	class   []int32
@@ -81,7 +82,7 @@ func (r *Reader) Read(block *dataset.Block, keep func(dataset.Identity) bool) (V
 	case sparse:
 		v.Sparse, err = r.sparse(block)
 	case texts:
-		v.Sparse = r.bags(block)
+		v.Sparse, err = r.bags(block)
 	}
 	v.Lasting = block.Lasting && r.inPlace(block)
 	return v, err
@@ -111,7 +112,7 @@ func (s *Space) Rows(
 
 // inPlace reports whether the vectors of a block are its own, neither copied nor scaled.
 func (r *Reader) inPlace(block *dataset.Block) bool {
-	return r.space.form != texts && r.space.scale == ScaleNone && len(r.records) == len(block.IDs)
+	return r.space.form != texts && r.space.scale == ScaleNone && r.space.rarity == nil && len(r.records) == len(block.IDs)
 }
 
 // choose numbers the records to keep.

@@ -1,6 +1,10 @@
 package features
 
-import "github.com/gram-compute/gram/dataset"
+import (
+	"math"
+
+	"github.com/gram-compute/gram/dataset"
+)
 
 // sparse returns the kept rows of a sparse block; a block that is kept whole and not scaled
 // is not copied.
@@ -21,7 +25,9 @@ func (r *Reader) sparse(block *dataset.Block) (dataset.Sparse, error) {
 		r.indices, r.values = append(r.indices, index...), append(r.values, value...)
 		r.indptr = append(r.indptr, len(r.values))
 		row := r.values[start:]
-		r.scaleEntries(index, row)
+		if err := r.scaleEntries(block.IDs[i], index, row); err != nil {
+			return dataset.Sparse{}, err
+		}
 		if err := r.check(block.IDs[i], row, index); err != nil {
 			return dataset.Sparse{}, r.blame(err, checkFinite(block.IDs[i], value, index))
 		}
@@ -30,7 +36,7 @@ func (r *Reader) sparse(block *dataset.Block) (dataset.Sparse, error) {
 }
 
 // bags returns the kept texts as counts of the dictionary's terms, or as sums by hashed column.
-func (r *Reader) bags(block *dataset.Block) dataset.Sparse {
+func (r *Reader) bags(block *dataset.Block) (dataset.Sparse, error) {
 	r.begin()
 	for _, i := range r.records {
 		start := len(r.values)
@@ -44,9 +50,11 @@ func (r *Reader) bags(block *dataset.Block) dataset.Sparse {
 			}
 		}
 		r.indptr = append(r.indptr, len(r.values))
-		r.scaleEntries(r.indices[start:], r.values[start:])
+		if err := r.scaleEntries(block.IDs[i], r.indices[start:], r.values[start:]); err != nil {
+			return dataset.Sparse{}, err
+		}
 	}
-	return r.rows()
+	return r.rows(), nil
 }
 
 func (r *Reader) begin() {
@@ -58,13 +66,36 @@ func (r *Reader) rows() dataset.Sparse {
 }
 
 // scaleEntries scales the entries of a sparse row in place.
-func (r *Reader) scaleEntries(index []int32, row []float32) {
-	switch r.space.scale {
-	case ScaleL2:
+func (r *Reader) scaleEntries(id dataset.Identity, index []int32, row []float32) (err error) {
+	switch w := r.space.rarity; {
+	case w != nil:
+		if r.exact, err = w.weigh(r.exact, id, index, row); err != nil {
+			return err
+		}
+		round(row, r.exact, r.space.scale == ScaleL2)
+	case r.space.scale == ScaleL2:
 		normalize(row)
-	case ScaleStandard:
+	case r.space.scale == ScaleStandard:
 		for k, j := range index {
 			row[k] = scaled(row[k], 0, r.space.factor[j])
 		}
+	}
+	return nil
+}
+
+// round rounds weighed entries, which it first divides by their Euclidean norm if unit is set and that is not 0.
+func round(row []float32, exact []float64, unit bool) {
+	norm := 1.0
+	if unit {
+		sum := 0.0
+		for _, v := range exact {
+			sum += float64(v * v)
+		}
+		if sum > 0 {
+			norm = math.Sqrt(sum)
+		}
+	}
+	for k, v := range exact {
+		row[k] = float32(v / norm)
 	}
 }

@@ -31,6 +31,7 @@ type Space struct {
 	shift, factor []float64 // of standard and minmax; no shift if sparse
 	dictionary    *vocabulary.Dictionary
 	hasher        *hasher // instead of a dictionary
+	rarity        *rarity // nil without tfidf
 	text          vocabulary.Params
 	class         map[string]int32
 }
@@ -60,6 +61,9 @@ func (s *Space) Scale() string { return s.scale }
 func (s *Space) Contradicts(p Params) (field string, theirs, ours any) {
 	if p.Scale != s.scale {
 		return "scale", s.scale, p.Scale
+	}
+	if was, is := s.weighing(), p.weighing(); was != is {
+		return "tfidf", was, is
 	}
 	if s.form != texts {
 		return "", nil, nil
@@ -128,6 +132,11 @@ func (s *Space) Fields(f *jobs.Fields) {
 	s.columnFields(f)
 	if s.form == texts {
 		s.textFields(f)
+	}
+	if f.Has(idfArray, s.rarity != nil) {
+		f.Require(s.form != dense && (s.scale == ScaleNone || s.scale == ScaleL2), "a feature space of %v with scale %s has no idf",
+			s.form, s.scale)
+		jobs.Make(f, &s.rarity).Fields(f, s.Width)
 	}
 	if f.Reading() {
 		s.Sparse = s.form != dense

@@ -1,6 +1,7 @@
 package vocabulary
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -12,10 +13,12 @@ import (
 
 // Params choose what a term is and which terms the dictionary keeps.
 type Params struct {
-	Lowercase bool     `json:"lowercase"`
-	NgramMin  int      `json:"ngram_min"`
-	NgramMax  int      `json:"ngram_max"`
-	StopWords []string `json:"stop_words,omitempty"`
+	Lowercase    bool     `json:"lowercase"`
+	Analyzer     string   `json:"analyzer,omitempty"`
+	NgramMin     int      `json:"ngram_min"`
+	NgramMax     int      `json:"ngram_max"`
+	StopWords    []string `json:"stop_words,omitempty"`
+	TokenPattern string   `json:"token_pattern,omitempty"`
 	// MinDF and MaxDF bound the training documents that hold a kept term: a
 	// whole number from 1 counts documents, a number below 1 is their share. JSON
 	// does not tell 1.0 from 1, so a MaxDF of 0 stands for all of them.
@@ -33,9 +36,12 @@ func DefaultParams() (p Params) {
 
 // Tokenizer makes the tokenizer; a *protocol.Fault of CodeSpecInvalid says what is wrong.
 func (p Params) Tokenizer() (*text.Tokenizer, error) {
-	return text.New(text.Params{Lowercase: p.Lowercase, NgramMin: p.NgramMin, NgramMax: p.NgramMax,
-		StopWords: p.StopWords})
+	return text.New(text.Params{Lowercase: p.Lowercase, Analyzer: p.analyzer(), NgramMin: p.NgramMin, NgramMax: p.NgramMax,
+		StopWords: p.StopWords, TokenPattern: p.TokenPattern})
 }
+
+// analyzer is that of the parameters, or the default.
+func (p Params) analyzer() string { return cmp.Or(p.Analyzer, text.Word) }
 
 // Differs names a parameter of the tokenizer in which p and other differ, with both values; "" where both make the
 // same terms of every text.
@@ -43,6 +49,10 @@ func (p Params) Differs(other Params) (field string, ours, theirs any) {
 	switch {
 	case p.Lowercase != other.Lowercase:
 		return "lowercase", p.Lowercase, other.Lowercase
+	case p.analyzer() != other.analyzer():
+		return "analyzer", p.analyzer(), other.analyzer()
+	case p.TokenPattern != other.TokenPattern:
+		return "token_pattern", p.TokenPattern, other.TokenPattern
 	case p.NgramMin != other.NgramMin:
 		return "ngram_min", p.NgramMin, other.NgramMin
 	case p.NgramMax != other.NgramMax:
@@ -58,9 +68,14 @@ func (p *Params) Parameters() []params.Parameter {
 	d := text.DefaultParams()
 	return []params.Parameter{
 		params.Flag("lowercase", &p.Lowercase, d.Lowercase).Says("Folds the case of words."),
-		params.Whole("ngram_min", &p.NgramMin, d.NgramMin, 1, text.MaxNgram).Says("Fewest words of a term."),
-		params.Whole("ngram_max", &p.NgramMax, d.NgramMax, 1, text.MaxNgram).Says("Most words of a term."),
+		params.Choice("analyzer", &p.Analyzer, d.Analyzer, text.Word, text.Char, text.CharWB).
+			Says("What terms are made of: words, the characters of a text, or those of a word with a space at either end."),
+		params.Whole("ngram_min", &p.NgramMin, d.NgramMin, 1, text.MaxNgram).Says("Fewest words or characters of a term."),
+		params.Whole("ngram_max", &p.NgramMax, d.NgramMax, 1, text.MaxNgram).Says("Most words or characters of a term."),
 		params.Value("stop_words", &p.StopWords).Missing("none").Says("Words that are left out."),
+		params.Text("token_pattern", &p.TokenPattern).
+			Says("Regular expression of words, or of its one group, where case is already folded; \\w and \\b are of ASCII. " +
+				"Without it, a word is a run of letters, marks and numbers.").From("The syntax of RE2."),
 		params.Number("min_df", &p.MinDF, 1, anyDF).Checked(p.checkMinDF).Within("a whole number from 1, or a share").
 			Says("Fewest training documents with a kept term: their number, or below 1 their share."),
 		params.Number("max_df", &p.MaxDF, 0, anyDF).Checked(p.checkMaxDF).
@@ -110,9 +125,15 @@ func documents(df float64, total int64) float64 {
 // result: the values are as they stand there.
 func (p *Params) TokenizerFields(f *jobs.Fields) {
 	low, high, stop := int32(p.NgramMin), int32(p.NgramMax), jobs.StringsOf(p.StopWords...)
-	lower := uint8(0)
+	lower, analyzer, pattern := uint8(0), p.analyzer(), p.TokenPattern
 	if p.Lowercase {
 		lower = 1
+	}
+	if f.Has("tokenizer.analyzer", analyzer != text.Word) {
+		f.Text("tokenizer.analyzer", &analyzer)
+	}
+	if f.Has("tokenizer.token_pattern", pattern != "") {
+		f.Text("tokenizer.token_pattern", &pattern)
 	}
 	jobs.Scalar(f, "tokenizer.lowercase", &lower)
 	jobs.Scalar(f, "tokenizer.ngram_min", &low)
@@ -121,5 +142,6 @@ func (p *Params) TokenizerFields(f *jobs.Fields) {
 	if f.Reading() {
 		*p = DefaultParams()
 		p.Lowercase, p.NgramMin, p.NgramMax, p.StopWords = lower != 0, int(low), int(high), stop.List()
+		p.Analyzer, p.TokenPattern = analyzer, pattern
 	}
 }
