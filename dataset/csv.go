@@ -117,10 +117,10 @@ func (p *csvParser) record(b *Block, text []byte) flaw {
 	b.Dense.Width = p.width
 	b.Dense.Values = extend(b.Dense.Values, p.width)
 	row, whole, w := b.Dense.Values[at:], len(text), &b.watch
-	plain := w.quiet && w.shifts == nil
+	plain, numerals := w.quiet && w.shifts == nil, w.missing != nil && w.missing.numerals
 	for col, use := range p.uses {
 		last := col == len(p.uses)-1
-		if use >= 0 {
+		if use >= 0 && !numerals {
 			if value, n := scanNumber(text); n > 0 && n < len(text) && text[n] == p.delim && !last {
 				if text = text[n+1:]; plain {
 					row[use] = value.float32()
@@ -231,7 +231,7 @@ func (p *csvParser) put(b *Block, row []float32, use, col int, field []byte) (ba
 		b.Weights = append(b.Weights, weight.value)
 	default:
 		var x number
-		if x, bad = parseNumber(field); bad.reason == "" {
+		if x, bad = b.watch.missing.number(field); bad.reason == "" {
 			row[use] = b.watch.take(use, x)
 		}
 	}

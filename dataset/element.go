@@ -39,8 +39,12 @@ func (e element) decode(to []float32, row []byte, w *watch) flaw {
 		value := e.float(row[i*e.size:])
 		to[i] = float32(value)
 		if float64(to[i])-float64(to[i]) != 0 { // infinity or NaN
-			if value-value == 0 {
+			switch {
+			case value-value == 0:
 				return flaw{reason: beyond32, column: i + 1}
+			case value != value && w.missing != nil && w.missing.nan:
+				to[i] = float32(math.NaN()) // one NaN, whatever its bits were
+				continue
 			}
 			return flaw{reason: notFinite, column: i + 1}
 		}

@@ -77,7 +77,7 @@ const (
 	hintFirst      = "The first record of an object says how many columns it has; mend it, or correct spec.input"
 	hintReturn     = "Lines must end in LF or CRLF; convert the file (tr '\\r' '\\n' if they end in CR alone), or quote the field in csv"
 	hintMark       = "Remove it: files that were joined keep the marks of each"
-	hintNumber     = "Missing values and categories are not supported yet. Write numbers in their place, leave the column out with " +
+	hintNumber     = "List the text in spec.input.missing if it stands for a missing number. Else write a number, leave the column out with " +
 		"spec.input.features, or let such records pass with spec.input.on_bad_record.skip_max"
 	hintTooLong = "Raise spec.input.max_record_bytes, or check that the lines end in LF"
 )

@@ -13,13 +13,14 @@ import (
 
 // jsonParser reads JSON Lines: one object of RFC 8259 a line, whose values are found by path.
 type jsonParser struct {
-	input  *protocol.Input
-	want   *jsonPaths
-	paths  []string // id, label, text, weight, then features; empty where not wanted
-	walk   jsonWalk
-	widths []int  // numbers of each feature, by the object's first record
-	lists  []bool // of each feature: it is an array
-	width  int
+	input   *protocol.Input
+	missing *missing
+	want    *jsonPaths
+	paths   []string // id, label, text, weight, then features; empty where not wanted
+	walk    jsonWalk
+	widths  []int  // numbers of each feature, by the object's first record
+	lists   []bool // of each feature: it is an array
+	width   int
 }
 
 // Uses of the paths before those of features.
@@ -32,8 +33,8 @@ const (
 )
 
 func newJSONL(in *protocol.Input) lineParser {
-	p := &jsonParser{input: in, want: newJSONPaths(), paths: []string{in.ID.Name, in.Label.Name, in.Text.Name,
-		in.Weight.Name}}
+	p := &jsonParser{input: in, missing: newMissing(in), want: newJSONPaths(),
+		paths: []string{in.ID.Name, in.Label.Name, in.Text.Name, in.Weight.Name}}
 	for _, c := range in.Features {
 		p.paths = append(p.paths, c.Name)
 	}
@@ -73,7 +74,7 @@ func (p *jsonParser) first(text []byte) flaw {
 		if bad.reason != "" {
 			return bad
 		}
-		p.widths[i], p.lists[i] = n, p.raw(jsonFeatures + i)[0] == '['
+		p.widths[i], p.lists[i] = n, p.isList(jsonFeatures+i)
 		p.width += n
 	}
 	if p.width == 0 {
@@ -103,7 +104,10 @@ func (p *jsonParser) find(text []byte) flaw {
 	}
 	for use, path := range p.paths {
 		at := w.found[use]
-		if path != "" && (at.end == 0 || string(text[at.begin:at.end]) == "null") {
+		if path == "" || use >= jsonFeatures && p.missing.nulls() {
+			continue
+		}
+		if at.end == 0 || string(text[at.begin:at.end]) == "null" {
 			w.found[use].begin = max(at.begin, begin)
 			return p.flaw(use, notThere, 0)
 		}
@@ -116,8 +120,12 @@ func (p *jsonParser) flaw(use int, reason string, at int) flaw {
 	return flaw{reason: reason, path: p.paths[use], at: p.walk.found[use].begin + at, inLine: true}
 }
 
+// raw is the text of a wanted value; null for one that is not there, where that is a missing number.
 func (p *jsonParser) raw(use int) []byte {
 	at := p.walk.found[use]
+	if at.end == 0 {
+		return []byte("null")
+	}
 	return p.walk.text[at.begin:at.end]
 }
 
@@ -248,7 +256,7 @@ func (p *jsonParser) numbers(use int, row []float32, col int, w *watch) (n int, 
 		walk.space()
 		begin := walk.at
 		walk.skip()
-		x, wrong := parseNumber(raw[begin:walk.at])
+		x, wrong := p.missing.json(raw[begin:walk.at])
 		if wrong.reason != "" && bad.reason == "" {
 			bad = p.flaw(use, wrong.reason, begin)
 			bad.more = wrong.more
@@ -258,10 +266,13 @@ func (p *jsonParser) numbers(use int, row []float32, col int, w *watch) (n int, 
 		}
 		n++
 	}
-	if raw[0] == '[' {
+	if p.isList(use) {
 		walk.each(']', one)
 	} else {
 		one(0)
 	}
 	return n, bad
 }
+
+// isList reports whether a wanted value is an array.
+func (p *jsonParser) isList(use int) bool { return p.raw(use)[0] == '[' }

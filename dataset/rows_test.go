@@ -30,6 +30,9 @@ func formatInput(format string, set func(*protocol.Input)) protocol.Input {
 	return in.WithDefaults()
 }
 
+// absent stands for a missing number of a dense vector: no NaN equals another.
+const absent = -0x1p99
+
 // rowsOf copies the rows of a block, which must be of one shape and within its bounds.
 func rowsOf(b *Block) (rows []row, err error) {
 	n := len(b.IDs)
@@ -61,6 +64,11 @@ func rowsOf(b *Block) (rows []row, err error) {
 		}
 		if b.Dense.Width > 0 {
 			r.Vector = slices.Clone(b.Dense.Row(i))
+			for j, v := range r.Vector {
+				if v != v {
+					r.Vector[j] = absent
+				}
+			}
 		}
 		if b.Sparse.Width > 0 {
 			indices, values := b.Sparse.Row(i)

@@ -41,7 +41,11 @@ func (s *samples) begin(n int) {
 	}
 }
 
+// add takes a value that is not missing.
 func (s *samples) add(col int, v float32) {
+	if v != v {
+		return
+	}
 	if s.places[col] == 0 {
 		s.columns, s.spreads = append(s.columns, col), append(s.spreads, spread{})
 		s.places[col] = int32(len(s.columns))

@@ -54,7 +54,7 @@ func (r *shardReader) piece(p Piece) error {
 	if err != nil {
 		return err
 	}
-	r.named = r.src.naming(p.Object)
+	r.named, r.block.watch.missing = r.src.naming(p.Object), r.src.missing
 	return verify(r.src.format.read(r, obj, p, zipped))
 }
 

@@ -20,6 +20,7 @@ type Source struct {
 	first    []int64 // where rows are counted: of each object, its first row in the data set
 	manifest Manifest
 	input    protocol.Input
+	missing  *missing
 	format   format
 	buffer   int // first size of a shard's buffer
 }
@@ -31,7 +32,7 @@ func NewSource(store objstore.Store, prefix string, m Manifest, input protocol.I
 	if err := input.Validate("spec.input"); err != nil {
 		return nil, err
 	}
-	s.format, s.way = newFormat(&s.input), WayOf(&s.input)
+	s.format, s.way, s.missing = newFormat(&s.input), WayOf(&s.input), newMissing(&s.input)
 	var err error
 	if s.labels, err = companionPrefix(input, labelsOf(input), m.Labels, m.Objects); err != nil {
 		return nil, err

@@ -32,6 +32,7 @@ type watch struct {
 	tables  int
 	name    func(col int) string
 	shifts  []float64 // by column, up to the last one off which something is taken
+	missing *missing  // what is a missing number
 	over    int       // the last column of the record whose difference is beyond float32, from 1; 0 means no column
 }
 
@@ -79,6 +80,9 @@ func (w *watch) at(col int) *watched {
 
 // take makes a value float32.
 func (w *watch) take(col int, x number) float32 {
+	if x.missing() {
+		return x.value
+	}
 	if col < len(w.shifts) && w.shifts[col] != 0 {
 		if x = x.minus(w.shifts[col]); math.IsInf(float64(x.value), 0) {
 			w.over = col + 1

@@ -61,6 +61,9 @@ func (s JobSpec) WithDefaults() JobSpec {
 		if queries.Subtract == nil && queries.Format == s.Spec.Input.Format {
 			queries.Subtract = s.Spec.Input.Subtract // what is taken off one is taken off the other
 		}
+		if queries.Missing == nil && queries.Format == s.Spec.Input.Format {
+			queries.Missing = s.Spec.Input.Missing
+		}
 		s.Spec.Queries = &queries
 	}
 	setDefault(&s.Spec.Run.MaxStateBytes, DefaultMaxStateBytes)

@@ -38,6 +38,10 @@ type Input struct {
 	// Subtract is what is taken off the values of columns of the vector before they become float32, by the column's
 	// number or name, as Offsets reads them.
 	Subtract map[string]float64 `json:"subtract,omitempty"`
+	// Missing are texts that stand for a missing number among the features: of csv what a field holds, "" included; of
+	// jsonl a string or null, which a value that is not there counts as; "nan" is NaN of arrays, too. Without it
+	// they are bad records.
+	Missing []string `json:"missing,omitempty"`
 	// Verify is "off" to read objects without comparing them with what the store says of their bytes.
 	Verify string `json:"verify,omitempty"`
 	Split  Split  `json:"split"`

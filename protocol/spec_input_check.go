@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -51,6 +52,7 @@ func (in Input) checkFields(field string, takes formatFields) error {
 		{"dense", in.Dense, takes.libsvm},
 		{"mail_headers", len(in.MailHeaders) > 0, takes.mail},
 		{"subtract", len(in.Subtract) > 0, takes.vectors()},
+		{"missing", len(in.Missing) > 0, takes.vectors() && !takes.libsvm},
 		{"labels_uri", in.LabelsURI != "", takes.labelsURI},
 		{"ids_uri", in.IDsURI != "", takes.idsURI},
 	} {
@@ -148,12 +150,30 @@ func validDelimiter(d string) bool {
 	return !letter && !strings.ContainsAny(d, "\"+-.0123456789")
 }
 
+// Bounds of the texts that stand for missing numbers.
+const (
+	maxMissing      = 32
+	maxMissingBytes = 64
+)
+
+func validMissing(texts []string) bool {
+	for i, text := range texts {
+		if len(text) > maxMissingBytes || strings.Trim(text, " \t") != text || slices.Contains(texts[:i], text) {
+			return false
+		}
+	}
+	return len(texts) <= maxMissing
+}
+
 func (in Input) checkRanges(field string) error {
 	switch {
 	case in.ShardBytes < 1:
 		return SpecFault("%s.shard_bytes must be at least 1", field)
 	case in.MaxRecordBytes < 1 || in.MaxRecordBytes > 1<<30:
 		return SpecFault("%s.max_record_bytes must lie in 1B..1GiB", field)
+	case !validMissing(in.Missing):
+		return SpecFault("%s.missing is up to %d texts of up to %d bytes, each once, without spaces around them", field,
+			maxMissing, maxMissingBytes).WithHint("Such as [\"\", NA, nan, null].")
 	case in.OnBadRecord.SkipMax < 0:
 		return SpecFault("%s.on_bad_record.skip_max must not be negative", field)
 	case math.IsNaN(in.Split.Test) || in.Split.Test < 0 || in.Split.Test >= 1:

@@ -32,6 +32,10 @@ func blockMoments(block *dataset.Block) []moments {
 	var near []dataset.Rounding
 	var at []int
 	for i, r := range rounded {
+		if all[i].n == 0 { // the sample misses all values
+			near, at = append(near, r), append(at, i)
+			continue
+		}
 		if most := max(math.Abs(r.Low), math.Abs(r.High)); most > float64(roundedShare/10*all[i].deviation()) {
 			near, at = append(near, r), append(at, i)
 		}
@@ -46,9 +50,9 @@ func blockMoments(block *dataset.Block) []moments {
 	return all
 }
 
-// momentsOf are the moments of every step-th record; what a sparse row does not store is 0.
+// momentsOf are the moments of every step-th record, but for missing values; what a sparse row does not store is 0.
 func momentsOf(block *dataset.Block, columns []dataset.Rounding, step int) []moments {
-	sums := make([]shifted, len(columns))
+	sums, absent := make([]shifted, len(columns)), make([]int64, len(columns))
 	place := map[int32]int{}
 	for k, c := range columns {
 		place[int32(c.Column)] = k
@@ -59,7 +63,11 @@ func momentsOf(block *dataset.Block, columns []dataset.Rounding, step int) []mom
 		if block.Dense.Width > 0 {
 			row := block.Dense.Row(i)
 			for k := range sums {
-				sums[k].add(float64(row[columns[k].Column]))
+				if v := row[columns[k].Column]; v == v {
+					sums[k].add(float64(v))
+				} else {
+					absent[k]++
+				}
 			}
 			continue
 		}
@@ -72,7 +80,7 @@ func momentsOf(block *dataset.Block, columns []dataset.Rounding, step int) []mom
 	}
 	all := make([]moments, len(sums))
 	for k := range sums {
-		all[k] = sums[k].moments(records)
+		all[k] = sums[k].moments(records - absent[k])
 	}
 	return all
 }
@@ -93,6 +101,9 @@ func (s *shifted) add(v float64) {
 
 // moments are those of n values, of which those not added are 0.
 func (s *shifted) moments(n int64) moments {
+	if n == 0 {
+		return moments{}
+	}
 	if zeros := float64(n - s.n); zeros > 0 {
 		s.sum -= float64(zeros * s.first)
 		s.squares += float64(float64(s.first*s.first) * zeros)

@@ -42,7 +42,7 @@ func TestDigestWithoutCPUFMA(t *testing.T) {
 	inChild(t)
 	t.Parallel()
 	run(t, exec.Command(os.Args[0], "-test.run=^TestDigest$", "-test.v"),
-		"GODEBUG=cpu.fma=off,cpu.avx2=off", digestEnv+"="+childInputs(10_000_000))
+		"GODEBUG=cpu.fma=off,cpu.avx2=off", digestEnv+"="+childInputs(10_000_000, testing.Short()))
 }
 
 // TestDigestGOAMD64v3 builds this test for x86-64-v3, where the compiler fuses.
@@ -55,7 +55,7 @@ func TestDigestGOAMD64v3(t *testing.T) {
 	t.Parallel()
 	bin := build(t, "REQUIRE_GOAMD64_V3", "GOARCH=amd64", "GOAMD64=v3")
 	run(t, exec.Command(bin, "-test.run=^TestDigest$|^TestFusing$", "-test.v"),
-		fusedEnv+"=1", digestEnv+"="+childInputs(10_000_000))
+		fusedEnv+"=1", digestEnv+"="+childInputs(10_000_000, testing.Short()))
 }
 
 // TestDigestArm64 builds this test for arm64 and runs it under qemu-aarch64, on the
@@ -70,7 +70,7 @@ func TestDigestArm64(t *testing.T) {
 	t.Parallel()
 	bin := build(t, "REQUIRE_QEMU", "GOARCH=arm64")
 	run(t, exec.Command(qemu, bin, "-test.run=^TestDigest$|^TestFusing$", "-test.v"),
-		fusedEnv+"=1", digestEnv+"="+childInputs(1_000_000))
+		fusedEnv+"=1", digestEnv+"="+childInputs(1_000_000, testing.Short()))
 }
 
 // inChild skips a test that starts children when it is itself in one.
@@ -90,7 +90,7 @@ func missing(t *testing.T, require, what string) {
 	t.Skipf("%s; set %s=1 to make this a failure", what, require)
 }
 
-func childInputs(n int) string { return strconv.Itoa(digestInputs(n)) }
+func childInputs(n int, short bool) string { return strconv.Itoa(digestInputs(n, short)) }
 
 // build compiles this package's tests for another target and returns the binary's path.
 func build(t *testing.T, require string, env ...string) string {

@@ -22,7 +22,7 @@ var digests = map[int]string{
 const digestEnv = "GRAM_FMATH_DIGEST_INPUTS"
 
 func TestDigest(t *testing.T) {
-	n := digestInputs(10_000_000)
+	n := digestInputs(10_000_000, testing.Short())
 	if s := os.Getenv(digestEnv); s != "" {
 		var err error
 		if n, err = strconv.Atoi(s); err != nil {
@@ -39,9 +39,9 @@ func TestDigest(t *testing.T) {
 }
 
 // digestInputs is n, or less where the run is to be short or the race detector slows it.
-func digestInputs(n int) int {
+func digestInputs(n int, short bool) int {
 	switch {
-	case testing.Short():
+	case short:
 		return 100_000
 	case raceEnabled:
 		return min(n, 1_000_000)

@@ -31,6 +31,7 @@ var (
 	iris        = &Data{asDense, irises}
 	irisAlone   = &Data{asDense, alone(irises)}
 	irisNumbers = &Data{asDense, numbered}
+	irisGaps    = &Data{asDense + `,"missing":["NaN"]`, gapped}
 	irisSparse  = &Data{`"format":"libsvm","width":4,"index_base":1`, sparseIrises}
 	Mails       = &Data{asTexts, mails}
 )
@@ -55,6 +56,24 @@ func alone(of func(testing.TB) (records, records)) func(testing.TB) (records, re
 		trained, _ := of(t)
 		return trained, nil
 	}
+}
+
+// gapped are irises that miss every eleventh number.
+func gapped(t testing.TB) (dense, asked records) {
+	t.Helper()
+	dense, asked = irises(t)
+	for _, list := range []records{dense, asked} {
+		for i := range list {
+			row := slices.Clone(list[i].Dense)
+			for j := range row {
+				if (len(row)*i+j)%11 == 3 {
+					row[j] = float32(math.NaN())
+				}
+			}
+			list[i].Dense = row
+		}
+	}
+	return dense, asked
 }
 
 // numbered has numbers for labels.

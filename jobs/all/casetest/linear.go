@@ -4,7 +4,7 @@ import "slices"
 
 const linearModel = "LinearModel"
 
-func linear() []Case { return slices.Concat(linearModels(), linearDigits()) }
+func linear() []Case { return slices.Concat(linearModels(), linearFeatures(), linearDigits()) }
 
 func linearModels() []Case {
 	linear := linearModel
@@ -42,12 +42,6 @@ func linearModels() []Case {
 		{Name: "linear-logistic-texts", Kind: linear,
 			Params: `{"loss":"logistic","solver":"ascend","max_rounds":20}`, Golden: true, Phases: Mails,
 			Shards: []*Data{roundingTexts}, Blocks: true},
-		{Name: "linear-texts-tfidf", Kind: linear, Params: `{"solver":"ascend","C":0.1,"features":{"scale":"l2",` +
-			`"tfidf":{"sublinear":true},"text":{"analyzer":"char_wb","ngram_min":2,"ngram_max":3}}}`, Golden: true,
-			Phases: Mails, Shards: []*Data{roundingTexts}, Blocks: true},
-		{Name: "linear-hashed-tfidf", Kind: linear, Params: `{"solver":"ascend","C":0.1,"features":{` +
-			`"tfidf":{"idf":"plain"},"hashing":{"bits":6},"text":{"token_pattern":"\\b\\w\\w+\\b"}}}`, Golden: true,
-			Phases: Mails, Shards: []*Data{roundingTexts}, Blocks: true},
 		{Name: "linear-ascends", Kind: linear, Params: `{"solver":"ascend","max_rounds":20}`, Phases: iris,
 			Memory: &Large{Input: sparse}},
 		{Name: "linear-large", Kind: linear, Params: `{"blocks":64,"max_rounds":6,"features":{"scale":"standard"}}`,

@@ -48,7 +48,8 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	space, err := features.NewBuilder(own.Features, spec, features.NoClasses(), features.Compares())
+	space, err := features.NewBuilder(own.Features, spec, features.NoClasses(), features.Compares(),
+		features.OnePass())
 	if err != nil {
 		return nil, err
 	}

@@ -45,7 +45,8 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 				"for a model")
 	}
 	if own.Metric != edit {
-		if p.vectors, err = features.NewBuilder(own.Features, spec, own.options()...); err != nil {
+		options := append(own.options(), features.OnePass())
+		if p.vectors, err = features.NewBuilder(own.Features, spec, options...); err != nil {
 			return nil, err
 		}
 	}

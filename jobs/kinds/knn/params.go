@@ -136,7 +136,8 @@ func (p Params) checkVotes() error {
 		return protocol.SpecFault("reject_below is for mode classify")
 	case p.Weights == weightsDistance && p.Metric == innerProduct:
 		return protocol.SpecFault("weights by distance need distances of at least 0; inner_product has others")
-	case p.Metric == edit && (p.Features.Scale != features.ScaleNone || p.Features.Hashing != nil || p.Features.TFIDF != nil):
+	case p.Metric == edit && (p.Features.Scale != features.ScaleNone || p.Features.Hashing != nil ||
+		p.Features.TFIDF != nil):
 		return protocol.SpecFault("features.scale, hashing and tfidf make vectors; metric edit compares texts")
 	case p.Metric == hamming && (p.Features.Scale != features.ScaleNone || p.Features.TFIDF != nil):
 		return protocol.SpecFault("metric hamming needs features of 0 and 1: no features.scale, no features.tfidf")

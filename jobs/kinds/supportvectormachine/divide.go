@@ -52,17 +52,6 @@ func (p *Params) checkClusters() error {
 	return nil
 }
 
-// checkLocal refuses more machines of clusters than there may be.
-func (p *Params) checkLocal(classes voting.Classes) error {
-	pairs := classes.Machines()
-	if pairs == 0 || p.Clusters <= maxLocalMachines/pairs {
-		return nil
-	}
-	return protocol.InputFault(protocol.CodeInputLimit, "%d clusters are too many for %d classes: with a machine for each "+
-		"two classes and cluster they make %d, and %s trains up to %d", p.Clusters, classes, p.Clusters*pairs, KindName,
-		maxLocalMachines).WithHint(fmt.Sprintf("Set clusters to %d at most, or leave them out.", maxLocalMachines/pairs))
-}
-
 // machines numbers the machines of the current stage: one for each two classes, or with clusters one for each two
 // classes and cluster. Those of two classes follow one another, by cluster.
 type machines struct {

@@ -152,7 +152,8 @@ func TestMachinesOfClustersAreBounded(t *testing.T) {
 	}
 	_, err := tryRun(t, `{"clusters":5}`, [][]jobstest.Record{records}, kernelops.Best())
 	var fault *protocol.Fault
-	if !errors.As(err, &fault) || fault.Code != protocol.CodeInputLimit || !strings.Contains(fault.Hint, "to 4 at most") {
+	if !errors.As(err, &fault) || fault.Code != protocol.CodeInputLimit ||
+		!strings.Contains(fault.Hint, "to 4 at most") {
 		t.Errorf("40,640 machines: %v", err)
 	}
 	if p.Clusters = maxClusters; p.checkLocal(2) != nil || p.checkLocal(16) != nil || p.checkLocal(17) == nil {

@@ -1,6 +1,8 @@
 package supportvectormachine
 
 import (
+	"fmt"
+
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/blocks"
@@ -11,6 +13,7 @@ import (
 	"github.com/gram-compute/gram/jobs/learn/kernels"
 	"github.com/gram-compute/gram/jobs/learn/margin"
 	"github.com/gram-compute/gram/jobs/learn/semidefinite"
+	"github.com/gram-compute/gram/jobs/learn/voting"
 	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -199,4 +202,16 @@ func checkSize(space *features.Space) error {
 			"to %d", n, KindName, maxClasses).WithHint("Check spec.input.label; kind LinearModel takes any number.")
 	}
 	return nil
+}
+
+// checkLocal refuses more machines of clusters than there may be.
+func (p *Params) checkLocal(classes voting.Classes) error {
+	pairs := classes.Machines()
+	if pairs == 0 || p.Clusters <= maxLocalMachines/pairs {
+		return nil
+	}
+	return protocol.InputFault(protocol.CodeInputLimit, "%d clusters are too many for %d classes: with a machine for each "+
+		"two classes and cluster they make %d, and %s trains up to %d", p.Clusters, classes, p.Clusters*pairs, KindName,
+		maxLocalMachines).
+		WithHint(fmt.Sprintf("Set clusters to %d at most, or leave them out.", maxLocalMachines/pairs))
 }

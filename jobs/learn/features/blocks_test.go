@@ -74,7 +74,7 @@ func (o only) Phases() []jobs.Phase { return []jobs.Phase{o} }
 
 func (o only) Step(ctx context.Context, state jobs.Arrays, round jobs.Round) (jobs.Next, error) {
 	next, err := o.Phase.Step(ctx, state, round)
-	next.Done = true
+	next.Done = next.Phase != Name
 	return next, err
 }
 

@@ -17,8 +17,11 @@
 //	standard  shift mean, factor 1 / sqrt(variance), the variance being that of the population (m2 / n);
 //	          sparse rows keep their zeros: they are scaled, with shift 0
 //	minmax    shift min, factor 1 / (max - min), so that training values lie in [0, 1]; dense only
+//	maxabs    shift 0, factor 1 / max |x|, so that training values lie in [-1, 1] and zeros stay
+//	robust    shift median, factor 1 / (third quartile - first), in four passes more; dense only (package ranks)
 //	l2        each row by itself: x / |x|, the norm in float64; a row of zeros stays as it is
 //
+// A Mapping first gives dense vectors products of their columns as further columns.
 // With TFIDF the entries of texts and of sparse vectors are weighed by how rare their columns are, before scale l2.
 //
 // The factor of a constant column is 1. Weights of records do not enter the scaling.

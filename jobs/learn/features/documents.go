@@ -69,7 +69,7 @@ func (d documents) byColumn(width int) []int64 {
 	return all
 }
 
-// Fields lists the columns of width that occur in so many records.
+// Fields lists the columns that occur, of width, in the records counted.
 func (d *documents) Fields(f *jobs.Fields, width int, records int64) {
 	jobs.List(f, "documents.column", &d.column)
 	jobs.List(f, "documents.records", &d.records, len(d.column))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/ranks"
 	"github.com/gram-compute/gram/jobs/learn/sums"
 	"github.com/gram-compute/gram/jobs/learn/vocabulary"
 	"github.com/gram-compute/gram/kernelops"
@@ -13,7 +14,7 @@ import (
 // columns are the statistics of dense vectors, or of the entries of sparse ones.
 type columns struct {
 	moments  *sums.Moments // of one class; nil where nothing needs them
-	min, max []float32     // dense only
+	min, max []float32     // of dense vectors; for maxabs of sparse ones, max is the largest absolute value
 }
 
 // leafCounts is what one leaf finds.
@@ -23,8 +24,15 @@ type leafCounts struct {
 	shape   shape
 	first   dataset.Identity // of a record of that shape
 	records int64
+	width   int         // of mapped vectors
+	gone    *absence    // nil where no means are put in
+	imputer *imputer    // of a constant, or nil
+	filled  []float32   // a row without missing numbers
+	mapper  *mapper     // nil without a map
+	exact   []float64   // scratch space of the mapper
 	adder   *sums.Adder // nil where no moments are needed
 	tile    []float32   // dense rows that the adder takes next
+	largest []float32   // absolute values of sparse columns; nil where they are not needed
 	labels  *vocabulary.Counter
 	terms   *vocabulary.Counter
 	hashed  hashes
@@ -58,9 +66,25 @@ func (l *leafCounts) begin(block *dataset.Block) error {
 	if err := l.builder.params.checkForm(now.form); err != nil {
 		return err
 	}
-	l.shape, l.first = now, block.IDs[0]
+	l.shape, l.first, l.width = now, block.IDs[0], now.width
+	switch p := l.builder.params; {
+	case p.putsMeans():
+		l.gone = newAbsence(now.width)
+	case p.puts():
+		l.imputer = constant(now.width, p.Fill)
+	}
+	if m := l.builder.params.Map; m != nil {
+		var err error
+		if l.mapper, err = newMapper(*m, now.width); err != nil {
+			return err
+		}
+		l.width, l.exact = l.mapper.width(), make([]float64, len(l.mapper.powers))
+	}
 	if now.form == dense || now.form == sparse && l.builder.params.Scale == ScaleStandard {
-		l.adder = sums.NewMomentAdder(1, now.width, l.ops)
+		l.adder = sums.NewMomentAdder(1, l.width, l.ops)
+	}
+	if now.form == sparse && l.builder.params.Scale == ScaleMaxAbs {
+		l.largest = make([]float32, now.width)
 	}
 	return nil
 }
@@ -92,12 +116,19 @@ func (l *leafCounts) add(block *dataset.Block, i int) error {
 }
 
 func (l *leafCounts) addDense(block *dataset.Block, i int) error {
-	row := block.Dense.Row(i)
+	row := l.fill(block.Dense.Row(i))
 	if err := checkFinite(block.IDs[i], row, nil); err != nil {
 		return err
 	}
 	from := len(l.tile)
-	l.tile = append(l.tile, row...)
+	if l.mapper == nil {
+		l.tile = append(l.tile, row...)
+	} else {
+		l.tile = l.mapper.row(l.tile, row, l.exact)
+		if err := checkFinite(block.IDs[i], l.tile[from:], nil); err != nil {
+			return mapped(err)
+		}
+	}
 	if l.builder.params.Scale == ScaleL2 {
 		normalize(l.tile[from:])
 	}
@@ -107,11 +138,26 @@ func (l *leafCounts) addDense(block *dataset.Block, i int) error {
 	return nil
 }
 
+// fill returns a row with something put in for missing numbers: a constant, or 0, which adds nothing to sums.
+func (l *leafCounts) fill(row []float32) []float32 {
+	switch {
+	case l.gone != nil:
+		l.filled = append(l.filled[:0], row...)
+		l.gone.add(l.filled)
+		return l.filled
+	case l.imputer != nil:
+		l.filled = kernelops.Resize(l.filled, len(row))
+		l.imputer.row(l.filled, row)
+		return l.filled
+	}
+	return row
+}
+
 // tileFloats is about how many numbers are added at a time, so that they stay in the cache.
 const tileFloats = 1 << 15
 
 func (l *leafCounts) addTile() {
-	x := kernelops.Matrix{Data: l.tile, Rows: len(l.tile) / l.shape.width, Cols: l.shape.width, Stride: l.shape.width}
+	x := kernelops.Matrix{Data: l.tile, Rows: len(l.tile) / l.width, Cols: l.width, Stride: l.width}
 	l.adder.Dense(x, make([]int32, x.Rows), nil)
 	l.tile = l.tile[:0]
 }
@@ -123,6 +169,11 @@ func (l *leafCounts) addSparse(block *dataset.Block, i int) error {
 	}
 	if l.builder.params.TFIDF != nil {
 		l.weighed.add(index, value)
+	}
+	if l.largest != nil {
+		for k, j := range index {
+			l.largest[j] = max(l.largest[j], value[k], -value[k])
+		}
 	}
 	if l.adder == nil {
 		return nil
@@ -136,7 +187,7 @@ func (l *leafCounts) addSparse(block *dataset.Block, i int) error {
 func (l *leafCounts) counts() *Counts {
 	var c columns
 	if l.records == 0 { // as a shard without records, also where all of them are held out
-		l.shape, l.first, l.adder = shape{}, dataset.Identity{}, nil
+		l.shape, l.first, l.adder, l.largest, l.gone = shape{}, dataset.Identity{}, nil, nil, nil
 	}
 	if l.adder != nil {
 		if l.shape.form == dense {
@@ -145,8 +196,12 @@ func (l *leafCounts) counts() *Counts {
 		}
 		c.moments = l.adder.Moments()
 	}
+	if l.largest != nil {
+		c.max = l.largest
+	}
 	return &Counts{builder: l.builder, shape: l.shape, first: l.first, records: l.records, columns: c,
-		labels: l.labels.Table(), terms: l.terms.Table(), hashed: l.hashed, documents: l.weighed.documents()}
+		labels: l.labels.Table(), terms: l.terms.Table(), hashed: l.hashed, documents: l.weighed.documents(),
+		gone: l.gone}
 }
 
 // Counts are what some neighboring leaves found.
@@ -161,6 +216,8 @@ type Counts struct {
 	hashed  hashes           // instead of terms, where the phase hashes
 	// documents are of columns, where tfidf has no dictionary.
 	documents documents
+	gone      *absence      // of dense vectors, where means are put in
+	ranks     *ranks.Counts // instead of all else, in the passes of a scan
 }
 
 // NewCounts makes counts to read into.
@@ -168,6 +225,10 @@ func (b *Builder) NewCounts() *Counts { return &Counts{builder: b} }
 
 // Fields lists the counts; which fields there are depends on the records' form.
 func (c *Counts) Fields(f *jobs.Fields) {
+	if f.Has("ranks.counts", c.ranks != nil) {
+		jobs.Make(f, &c.ranks).Fields(f)
+		return
+	}
 	jobs.Enum(f, "form", &c.shape.form, unknown, texts)
 	f.Int("width", &c.shape.width, 0, math.MaxInt)
 	jobs.Scalar(f, "records", &c.records)
@@ -179,18 +240,36 @@ func (c *Counts) Fields(f *jobs.Fields) {
 	if c.builder.counts(c.shape.form) {
 		c.documents.Fields(f, c.builder.columns(c.shape), c.records)
 	}
-	switch width := c.shape.width; {
+	if c.shape.form == dense && c.builder.params.putsMeans() {
+		jobs.Make(f, &c.gone).Fields(f, c.shape.width, c.records)
+	}
+	switch width := c.width(f); {
 	case c.shape.form == dense:
 		c.columns.momentFields(f, width, c.records)
 		jobs.List(f, "min", &c.columns.min, width)
 		jobs.List(f, "max", &c.columns.max, width)
 	case c.shape.form == sparse && c.builder.params.Scale == ScaleStandard:
 		c.columns.momentFields(f, width, c.records)
+	case c.shape.form == sparse && c.builder.params.Scale == ScaleMaxAbs:
+		jobs.List(f, "max", &c.columns.max, width)
 	case c.shape.form == texts && c.builder.hasher != nil:
 		c.hashed.Fields(f)
 	case c.shape.form == texts:
 		vocabulary.TableFields(f, "terms", &c.terms, "count", "documents")
 	}
+}
+
+// width is that of the vectors after they are mapped.
+func (c *Counts) width(f *jobs.Fields) int {
+	if c.builder.params.Map == nil || c.shape.form != dense {
+		return c.shape.width
+	}
+	m, err := newMapper(*c.builder.params.Map, c.shape.width)
+	if err != nil {
+		f.Check(func() error { return jobs.Malformed("a partial of vectors that have no map: %v", err) })
+		return c.shape.width
+	}
+	return m.width()
 }
 
 // counts reports whether the records of each column are counted: for tfidf, where no dictionary does.

@@ -1,11 +1,19 @@
 package features
 
-import "github.com/gram-compute/gram/jobs/learn/vocabulary"
+import (
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/vocabulary"
+)
 
 // Plus adds the records to the right of those of a: linear in width, labels and terms. Another shape there is a fault
 // of CodeBadRecord with the position of its first record.
 func (a *Counts) Plus(b *Counts) (*Counts, error) {
 	switch {
+	case a.ranks != nil && b.ranks != nil:
+		all, err := a.ranks.Plus(b.ranks)
+		return &Counts{builder: a.builder, ranks: all}, err
+	case a.ranks != nil || b.ranks != nil:
+		return nil, jobs.Malformed("only one of two partials counts ranks")
 	case a.shape.form == unknown:
 		return b, nil
 	case b.shape.form == unknown:
@@ -14,7 +22,8 @@ func (a *Counts) Plus(b *Counts) (*Counts, error) {
 		return nil, shapeFault(b.first, b.shape, a.shape)
 	}
 	sum := &Counts{builder: a.builder, shape: a.shape, first: a.first, records: a.records + b.records,
-		labels: vocabulary.Merge(a.labels, b.labels), documents: a.documents.plus(b.documents)}
+		labels: vocabulary.Merge(a.labels, b.labels), documents: a.documents.plus(b.documents),
+		gone: a.gone.plus(b.gone)}
 	switch {
 	case a.shape.form != texts:
 	case a.builder.hasher != nil:
@@ -29,12 +38,14 @@ func (a *Counts) Plus(b *Counts) (*Counts, error) {
 
 // plus widens the ranges and adds the moments to the right, of columns of the same shape.
 func (c columns) plus(right columns) (sum columns, err error) {
-	if c.moments == nil {
-		return columns{}, nil
-	}
 	for j := range c.min {
 		sum.min = append(sum.min, min(c.min[j], right.min[j]))
+	}
+	for j := range c.max {
 		sum.max = append(sum.max, max(c.max[j], right.max[j]))
+	}
+	if c.moments == nil {
+		return sum, nil
 	}
 	sum.moments, err = c.moments.Plus(right.moments)
 	return sum, err

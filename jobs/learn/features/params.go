@@ -14,6 +14,8 @@ const (
 	ScaleNone     = "none"
 	ScaleStandard = "standard"
 	ScaleMinMax   = "minmax"
+	ScaleMaxAbs   = "maxabs"
+	ScaleRobust   = "robust"
 	ScaleL2       = "l2"
 )
 
@@ -23,24 +25,32 @@ type Params struct {
 	Text    *vocabulary.Params `json:"text,omitempty"`    // nil stands for the defaults
 	Hashing *Hashing           `json:"hashing,omitempty"` // nil gives each term a column of its own
 	TFIDF   *TFIDF             `json:"tfidf,omitempty"`   // nil leaves counts as they are
+	Map     *Mapping           `json:"map,omitempty"`     // nil leaves dense vectors as they are
+	Missing
 }
 
 // Parameters declares the parameters.
 func (p *Params) Parameters() []params.Parameter {
-	return []params.Parameter{
-		p.scale(),
+	return append([]params.Parameter{
+		p.scale(), p.mapping(),
 		params.SectionAt("text", &p.Text),
 		params.OptionalSection("hashing", &p.Hashing).
 			Says("Gives texts 2^bits columns by hash, in place of one for each term of a dictionary."),
 		params.OptionalSection("tfidf", &p.TFIDF).
 			Says("Weighs the terms of texts, or sparse counts, by how rare they are. Set scale to l2 for rows of length 1."),
-	}
+	}, p.missingParameters()...)
 }
 
 func (p *Params) scale() params.Parameter {
-	return params.Choice("scale", &p.Scale, ScaleNone, ScaleNone, ScaleStandard, ScaleMinMax, ScaleL2).
-		Says("Scaling of the columns (standard, minmax) or of each vector (l2). " +
-			"Sparse vectors take no minmax, texts none or l2.")
+	return params.Choice("scale", &p.Scale, ScaleNone, ScaleNone, ScaleStandard, ScaleMinMax, ScaleMaxAbs,
+		ScaleRobust, ScaleL2).
+		Says("Scaling of the columns (standard, minmax, maxabs, robust) or of each vector (l2). " +
+			"Sparse vectors take no minmax or robust, texts none or l2.")
+}
+
+func (p *Params) mapping() params.Parameter {
+	return params.OptionalSection("map", &p.Map).
+		Says("Gives dense vectors products of their columns as further columns, before they are scaled.")
 }
 
 // Section declares the parameters as section "features" of a kind.
@@ -56,7 +66,7 @@ type denseParams Params
 
 // Parameters declares the parameters.
 func (p *denseParams) Parameters() []params.Parameter {
-	return []params.Parameter{(*Params)(p).scale()}
+	return append([]params.Parameter{(*Params)(p).scale(), (*Params)(p).mapping()}, p.missingParameters()...)
 }
 
 // Check rejects parameters of a dictionary where hashing replaces it.
@@ -64,6 +74,9 @@ func (p *Params) Check() error {
 	if t := p.text(); p.Hashing != nil && (t.MinDF != 1 || t.MaxDF != 0 || t.MaxFeatures != 0) {
 		return protocol.SpecFault(
 			"min_df, max_df and max_features choose the terms of a dictionary; with hashing there is none")
+	}
+	if err := p.checkMissing(); err != nil {
+		return err
 	}
 	return p.checkTFIDF()
 }
@@ -86,12 +99,17 @@ func (p Params) checkForm(f form) error {
 	switch {
 	case p.Hashing != nil && f != texts:
 		return protocol.SpecFault("spec.params: hashing is of texts; the records are %v", f)
+	case p.puts() && f != dense:
+		return protocol.SpecFault("spec.params: missing is of dense vectors; the records are %v", f)
+	case p.Map != nil && f != dense:
+		return protocol.SpecFault("spec.params: map is of dense vectors; the records are %v", f)
 	case p.TFIDF != nil && f == dense:
 		return protocol.SpecFault("spec.params: tfidf is of texts and of sparse vectors; the records are %v", f)
 	case p.TFIDF != nil && p.Scale != ScaleNone && p.Scale != ScaleL2:
 		return protocol.SpecFault("spec.params: tfidf takes scale none or l2, not %s", p.Scale)
-	case f == sparse && p.Scale == ScaleMinMax:
-		return protocol.SpecFault("spec.params: scale minmax would fill sparse vectors; use standard or l2")
+	case f == sparse && (p.Scale == ScaleMinMax || p.Scale == ScaleRobust):
+		return protocol.SpecFault("spec.params: scale %s would fill sparse vectors; use maxabs, standard or l2",
+			p.Scale)
 	case f == texts && p.Scale != ScaleNone && p.Scale != ScaleL2:
 		return protocol.SpecFault("spec.params: texts take scale none or l2, not %s", p.Scale)
 	}

@@ -27,6 +27,7 @@ type Builder struct {
 	classes     int       // least number of classes; -1 if labels are not required
 	scaleField  string    // see Compares; "" if the kind does not compare vectors
 	leavesOut   LeavesOut // nil if it leaves none out
+	onePass     bool      // see OnePass
 }
 
 // Option changes what the builder requires of labels and columns.
@@ -76,6 +77,10 @@ func NewBuilder(p Params, spec protocol.JobSpec, options ...Option) (*Builder, e
 	for _, option := range options {
 		option(b)
 	}
+	if b.onePass && p.Scale == ScaleRobust {
+		return nil, protocol.SpecFault("scale: %s reads the records once before it begins; scale robust takes five passes",
+			b.kind).WithHint("Take scale standard, or another kind.")
+	}
 	return b, nil
 }
 
@@ -91,15 +96,33 @@ func (b *Builder) Phase(then func(jobs.Arrays, *Space) (jobs.Next, error)) jobs.
 func (b *Builder) Planned(then func(jobs.Arrays, *Space, jobs.Plan) (jobs.Next, error)) jobs.Phase {
 	return jobs.MapReduce[jobs.Arrays, *Counts]{
 		Name: Name, State: jobs.Itself, Partial: b.NewCounts, Merge: (*Counts).Plus,
-		Map: func(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, ops *kernelops.Set) (*Counts, error) {
+		Map: func(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf, ops *kernelops.Set) (*Counts, error) {
+			if s, err := readScan(state); err != nil || s != nil {
+				if err != nil {
+					return nil, err
+				}
+				return b.rank(ctx, s, leaf)
+			}
 			return b.Count(ctx, leaf, ops)
 		},
 		Step: func(_ context.Context, state jobs.Arrays, root *Counts, round jobs.Round) (jobs.Next, error) {
+			s, err := readScan(state)
+			if err != nil {
+				return jobs.Next{}, err
+			}
+			if s != nil {
+				return s.step(root, func(s *scan) (jobs.Next, error) { return then(s.given, s.space, round.Plan) })
+			}
 			space, found, err := b.Space(root)
 			if err != nil {
 				return jobs.Next{}, err
 			}
-			next, err := then(state, space, round.Plan)
+			next := jobs.Next{}
+			if space.scale == ScaleRobust {
+				next, err = scanned(beginScan(state, space))
+			} else {
+				next, err = then(state, space, round.Plan)
+			}
 			next.Metrics = append(found, next.Metrics...)
 			return next, err
 		},
@@ -167,7 +190,9 @@ func (b *Builder) space(root *Counts) (*Space, error) {
 		form: root.shape.form, scale: b.params.Scale}
 	switch s.form {
 	case dense:
-		s.scaleDense(root.columns)
+		if err := b.denseSpace(s, root); err != nil {
+			return nil, err
+		}
 	case sparse:
 		s.scaleSparse(root.columns)
 		b.weigh(s, root.documents.byColumn)
@@ -178,6 +203,22 @@ func (b *Builder) space(root *Counts) (*Space, error) {
 	}
 	s.index()
 	return s, nil
+}
+
+// denseSpace gives a space the columns of dense vectors: numbers are put in, then mapped, then scaled.
+func (b *Builder) denseSpace(s *Space, root *Counts) (err error) {
+	c := root.columns
+	if err := b.impute(s, &c, root.gone); err != nil {
+		return err
+	}
+	if m := b.params.Map; m != nil {
+		if s.mapper, err = newMapper(*m, s.Width); err != nil {
+			return err
+		}
+		s.Width = s.mapper.width()
+	}
+	s.scaleDense(c, root.gone)
+	return nil
 }
 
 // textSpace gives a space the columns of texts.

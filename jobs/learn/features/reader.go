@@ -31,6 +31,8 @@ type Reader struct {
 	hashed  *hashBagger // instead of bagger
 	values  []float32
 	exact   []float64 // of a row before it is rounded
+	filled  []float32 // a row without missing numbers
+	mapped  []float32 // and before it is scaled
 	indices []int32
 	indptr  []int
 	class   []int32
@@ -48,6 +50,9 @@ func (r *Reader) Trust() { r.trusts = true }
 // NewReader returns a Reader for one goroutine.
 func (s *Space) NewReader() *Reader {
 	r := &Reader{space: s}
+	if s.mapper != nil {
+		r.exact = make([]float64, len(s.mapper.powers))
+	}
 	if s.form == texts {
 		tokenizer, err := s.text.Tokenizer()
 		if err != nil {
@@ -112,7 +117,7 @@ func (s *Space) Rows(
 
 // inPlace reports whether the vectors of a block are its own, neither copied nor scaled.
 func (r *Reader) inPlace(block *dataset.Block) bool {
-	return r.space.form != texts && r.space.scale == ScaleNone && r.space.rarity == nil && len(r.records) == len(block.IDs)
+	return r.space.identical() && len(r.records) == len(block.IDs)
 }
 
 // choose numbers the records to keep.
@@ -176,11 +181,23 @@ func (r *Reader) dense(block *dataset.Block) (kernelops.Matrix, error) {
 		return m, nil
 	}
 	for row, i := range r.records {
+		given := block.Dense.Row(i)
+		if in := r.space.imputer; in != nil {
+			r.filled = kernelops.Resize(r.filled, in.width())
+			in.row(r.filled, given)
+			given = r.filled
+		}
+		from := given
+		if r.space.mapper != nil {
+			r.mapped = r.space.mapper.row(r.mapped[:0], from, r.exact)
+			from = r.mapped
+		}
 		if !inPlace {
-			r.scale(m.Row(row), block.Dense.Row(i))
+			r.scale(m.Row(row), from)
 		}
 		if err := r.check(block.IDs[i], m.Row(row), nil); err != nil {
-			return kernelops.Matrix{}, r.blame(err, checkFinite(block.IDs[i], block.Dense.Row(i), nil))
+			return kernelops.Matrix{}, r.blame(err, checkFinite(block.IDs[i], from, nil),
+				checkFinite(block.IDs[i], given, nil))
 		}
 	}
 	return m, nil
@@ -207,9 +224,14 @@ func (r *Reader) scale(dst, row []float32) {
 	}
 }
 
-// blame tells a value that was not finite before scaling from one that became so.
-func (r *Reader) blame(after, before error) error {
-	if before != nil {
+// blame tells a value that was not finite before it was mapped, or scaled, from one that became so.
+func (r *Reader) blame(after, before error, given ...error) error {
+	switch {
+	case len(given) > 0 && given[0] != nil:
+		return given[0]
+	case before != nil && r.space.mapper != nil:
+		return mapped(before)
+	case before != nil:
 		return before
 	}
 	if fault, ok := after.(*protocol.Fault); ok {

@@ -75,7 +75,7 @@ func (r *Reader) scaleEntries(id dataset.Identity, index []int32, row []float32)
 		round(row, r.exact, r.space.scale == ScaleL2)
 	case r.space.scale == ScaleL2:
 		normalize(row)
-	case r.space.scale == ScaleStandard:
+	case r.space.factor != nil:
 		for k, j := range index {
 			row[k] = scaled(row[k], 0, r.space.factor[j])
 		}

@@ -7,34 +7,60 @@ import (
 )
 
 // scaleDense sets the scaling, and the moments after it.
-func (s *Space) scaleDense(c columns) {
+func (s *Space) scaleDense(c columns, gone *absence) {
+	columns := s.Width
+	if s.imputer != nil {
+		s.Width += len(s.imputer.flagged)
+	}
 	mean := make([]float64, s.Width)
-	s.Mean, s.Variance, s.Min, s.Max = mean, make([]float64, s.Width), c.min, c.max
-	c.moments.Mean(0, mean)
-	c.moments.Variance(0, s.Variance)
-	if s.scale != ScaleStandard && s.scale != ScaleMinMax {
+	s.Mean, s.Variance = mean, make([]float64, s.Width)
+	s.Min, s.Max = make([]float32, s.Width), make([]float32, s.Width)
+	copy(s.Min, c.min)
+	copy(s.Max, c.max)
+	c.moments.Mean(0, mean[:columns])
+	c.moments.Variance(0, s.Variance[:columns])
+	if s.imputer != nil {
+		s.imputer.flag(mean, s.Variance, s.Min, s.Max, gone, s.Records)
+	}
+	if !s.scalesColumns() {
 		return
 	}
 	s.shift, s.factor = make([]float64, s.Width), make([]float64, s.Width)
 	s.Mean = make([]float64, s.Width)
 	for j := range s.factor {
-		low, high := float64(c.min[j]), float64(c.max[j])
+		low, high := float64(s.Min[j]), float64(s.Max[j])
 		s.shift[j], s.factor[j] = mean[j], factor(math.Sqrt(s.Variance[j]))
-		if s.scale == ScaleMinMax {
+		switch s.scale {
+		case ScaleMinMax:
 			s.shift[j], s.factor[j] = low, factor(high-low)
+		case ScaleMaxAbs:
+			s.shift[j], s.factor[j] = 0, factor(max(-low, high))
+		case ScaleRobust: // not known yet: see scan
+			s.shift[j], s.factor[j] = 0, 1
 		}
 		s.Mean[j] = float64((mean[j] - s.shift[j]) * s.factor[j])
 		s.Variance[j] = float64(float64(s.Variance[j]*s.factor[j]) * s.factor[j])
 	}
 }
 
-// scaleSparse sets the factors of standard. The zeros that are not stored add nothing to the sums, but count as
-// records.
+// scalesColumns reports whether each column has a factor.
+func (s *Space) scalesColumns() bool {
+	return s.scale != ScaleNone && s.scale != ScaleL2
+}
+
+// scaleSparse sets the factors of standard and of maxabs. The zeros that are not stored add nothing to the sums, but
+// count as records.
 func (s *Space) scaleSparse(c columns) {
-	if c.moments == nil {
+	if !s.scalesColumns() {
 		return
 	}
 	s.factor = make([]float64, s.Width)
+	if s.scale == ScaleMaxAbs {
+		for j, most := range c.max {
+			s.factor[j] = factor(float64(most))
+		}
+		return
+	}
 	c.moments.Variance(0, s.factor)
 	for j, variance := range s.factor {
 		s.factor[j] = factor(math.Sqrt(variance))
@@ -83,6 +109,9 @@ func checkFinite(id dataset.Identity, row []float32, index []int32) error {
 	}
 	for j, v := range row {
 		if math.Float32bits(v)&infinite == infinite {
+			if index == nil && v != v {
+				return absent(id, j)
+			}
 			if index != nil {
 				j = int(index[j])
 			}

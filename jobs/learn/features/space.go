@@ -28,10 +28,12 @@ type Space struct {
 
 	form          form
 	scale         string
-	shift, factor []float64 // of standard and minmax; no shift if sparse
+	shift, factor []float64 // of scales of columns; no shift if sparse
 	dictionary    *vocabulary.Dictionary
-	hasher        *hasher // instead of a dictionary
-	rarity        *rarity // nil without tfidf
+	hasher        *hasher  // instead of a dictionary
+	rarity        *rarity  // nil without tfidf
+	mapper        *mapper  // nil without a map
+	imputer       *imputer // nil where missing numbers are faults
 	text          vocabulary.Params
 	class         map[string]int32
 }
@@ -64,6 +66,16 @@ func (s *Space) Contradicts(p Params) (field string, theirs, ours any) {
 	}
 	if was, is := s.weighing(), p.weighing(); was != is {
 		return "tfidf", was, is
+	}
+	if is := p.puts(); is != (s.imputer != nil) {
+		return "missing", s.imputer != nil, is
+	}
+	var mapped *Mapping
+	if s.mapper != nil {
+		mapped = &s.mapper.Mapping
+	}
+	if !mapped.equal(p.Map) {
+		return "map", mapped, p.Map
 	}
 	if s.form != texts {
 		return "", nil, nil
@@ -109,10 +121,20 @@ func (s *Space) index() {
 }
 
 func (s *Space) shape() shape {
-	if s.form == texts {
+	switch {
+	case s.form == texts:
 		return shape{form: texts}
+	case s.imputer != nil:
+		return shape{s.form, len(s.imputer.fill)}
+	case s.mapper != nil:
+		return shape{s.form, s.mapper.columns}
 	}
 	return shape{s.form, s.Width}
+}
+
+// identical reports whether vectors are read as they are.
+func (s *Space) identical() bool {
+	return s.form != texts && s.scale == ScaleNone && s.rarity == nil && s.mapper == nil && s.imputer == nil
 }
 
 // Fields lists the space. The width of sparse vectors is a bare number of at most 2^31-1: compare arrays with it before
@@ -123,7 +145,7 @@ func (s *Space) Fields(f *jobs.Fields) {
 	jobs.Scalar(f, "features.records", &s.Records)
 	f.Require(s.Records >= 1 && s.Records <= 1<<53, "a feature space of %d records", s.Records)
 	f.Text("features.scale", &s.scale)
-	p := Params{Scale: s.scale}
+	p := Params{Scale: s.scale, Missing: Missing{Missing: missingError}}
 	f.Require(params.Check(&p) == nil && p.checkForm(s.form) == nil, "a feature space of %v cannot have scale %q",
 		s.form, s.scale)
 	vocabulary.LabelFields(f, &s.Labels)
@@ -133,6 +155,17 @@ func (s *Space) Fields(f *jobs.Fields) {
 	if s.form == texts {
 		s.textFields(f)
 	}
+	if f.Has(missingArray, s.imputer != nil) {
+		jobs.Make(f, &s.imputer).Fields(f)
+	}
+	if f.Has(mapArray+".columns", s.mapper != nil) {
+		jobs.Make(f, &s.mapper).Fields(f)
+		f.Require(s.imputer == nil || s.imputer.width() == s.mapper.columns, "a feature map of other columns than are filled")
+		f.Require(s.form == dense && s.mapper.width() == s.Width, "a feature space of %v of width %d with a map to %d columns",
+			s.form, s.Width, s.mapper.width())
+	}
+	f.Require(s.imputer == nil || s.form == dense && (s.mapper != nil || s.imputer.width() == s.Width),
+		"a feature space of %v of width %d does not fit its numbers for missing ones", s.form, s.Width)
 	if f.Has(idfArray, s.rarity != nil) {
 		f.Require(s.form != dense && (s.scale == ScaleNone || s.scale == ScaleL2), "a feature space of %v with scale %s has no idf",
 			s.form, s.scale)
@@ -171,7 +204,7 @@ func (s *Space) columnFields(f *jobs.Fields) {
 		jobs.List(f, "features.max", &s.Max, s.Width)
 		f.Check(s.checkMoments)
 	}
-	if s.scale != ScaleStandard && s.scale != ScaleMinMax {
+	if !s.scalesColumns() {
 		return
 	}
 	if s.form == dense {

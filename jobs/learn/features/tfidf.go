@@ -24,9 +24,9 @@ var idfs = []string{idfSmooth, idfPlain, idfNone}
 //	plain   idf = ln(n / df) + 1, where a column of no training record counts as one of one
 //	none    idf = 1
 //
-// and tf(x) is x, or 1 + ln x if sublinear. These are the formulas of scikit-learn's TfidfTransformer; its norm is scale
-// l2. An entry is computed in float64 and rounded once, after the norm. Salton and Buckley, "Term-weighting approaches
-// in automatic text retrieval", Information Processing & Management 24, 1988.
+// and tf(x) is x, or 1 + ln x if sublinear. These are the formulas of scikit-learn's TfidfTransformer; its norm is
+// scale l2. An entry is computed in float64 and rounded once, after the norm. Salton and Buckley, "Term-weighting
+// approaches in automatic text retrieval", Information Processing & Management 24, 1988.
 type TFIDF struct {
 	IDF       string `json:"idf"`
 	Sublinear bool   `json:"sublinear"`

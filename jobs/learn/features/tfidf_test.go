@@ -44,7 +44,8 @@ func TestTFIDFByHand(t *testing.T) {
 	texts := textsOf("a b a", "b c")
 	s, _, _ := hashedSpace(t, tfidfParams(idfSmooth, false, ScaleNone), 1, [][]jobstest.Record{texts})
 	rare := float32(math.Log(1.5) + 1)
-	rows := rowsOf(t, s, &dataset.Block{IDs: make([]dataset.Identity, 2), Texts: [][]byte{[]byte("a a"), []byte("c b d")}})
+	rows := rowsOf(t, s, &dataset.Block{IDs: make([]dataset.Identity, 2),
+		Texts: [][]byte{[]byte("a a"), []byte("c b d")}})
 	if terms := s.Dictionary().Terms.List(); !slices.Equal(terms, []string{"a", "b", "c"}) {
 		t.Fatal(terms)
 	}
@@ -77,7 +78,8 @@ func TestTFIDFIsThatOfScikitLearn(t *testing.T) {
 		block.Texts = append(block.Texts, []byte(text))
 	}
 	for _, c := range oracle.Cases {
-		s, _, _ := hashedSpace(t, tfidfParams(c.IDF, c.Sublinear, c.Scale), 1, [][]jobstest.Record{textsOf(oracle.Texts...)})
+		s, _, _ := hashedSpace(t, tfidfParams(c.IDF, c.Sublinear, c.Scale), 1,
+			[][]jobstest.Record{textsOf(oracle.Texts...)})
 		rows := rowsOf(t, s, block)
 		if s.Width != len(c.Terms) {
 			t.Fatalf("%d terms, not %d", s.Width, len(c.Terms))
@@ -92,8 +94,8 @@ func TestTFIDFIsThatOfScikitLearn(t *testing.T) {
 			}
 			for i, row := range rows {
 				if want := c.Rows[i][k]; math.Abs(float64(row[j])-want) > 0x1p-24*math.Abs(want)+1e-9*math.Abs(want) {
-					t.Errorf("%s, sublinear %v, scale %s: text %d, term %q: %v, not %v", c.IDF, c.Sublinear, c.Scale, i, term,
-						row[j], want)
+					t.Errorf("%s, sublinear %v, scale %s: text %d, term %q: %v, not %v", c.IDF, c.Sublinear, c.Scale, i,
+						term, row[j], want)
 				}
 			}
 		}
@@ -142,7 +144,8 @@ func TestTFIDFOfAllForms(t *testing.T) {
 			counts[i] = jobstest.Record{Label: "x", Width: 6}
 			for j, n := range of {
 				if n > 0 {
-					counts[i].Indices, counts[i].Values = append(counts[i].Indices, int32(j)), append(counts[i].Values, n)
+					counts[i].Indices = append(counts[i].Indices, int32(j))
+					counts[i].Values = append(counts[i].Values, n)
 				}
 			}
 		}
@@ -168,7 +171,8 @@ func TestTFIDFRefused(t *testing.T) {
 	wantFault(t, "the logarithm of signed sums", err, protocol.CodeSpecInvalid, -1)
 	_, err = run(t, tfidfParams(idfSmooth, false, ScaleNone), leaves(fourPoints, 1, denseBlock), jobstest.Grouping{})
 	wantFault(t, "dense vectors", err, protocol.CodeSpecInvalid, -1)
-	_, err = run(t, tfidfParams(idfSmooth, false, ScaleStandard), leaves(fourPoints, 1, sparseBlock), jobstest.Grouping{})
+	_, err = run(t, tfidfParams(idfSmooth, false, ScaleStandard), leaves(fourPoints, 1, sparseBlock),
+		jobstest.Grouping{})
 	wantFault(t, "scale standard", err, protocol.CodeSpecInvalid, -1)
 
 	s, _, _ := hashedSpace(t, tfidfParams(idfSmooth, true, ScaleNone), 1,
@@ -198,7 +202,8 @@ func TestHostileTFIDF(t *testing.T) {
 	}
 	partial := func() jobs.Arrays {
 		records := []jobstest.Record{{Width: 9, Indices: []int32{2, 4}, Values: []float32{1, 1}}}
-		a, _, err := phase.Map(t.Context(), nil, jobs.Leaf{Blocks: jobstest.Shards([][]jobstest.Record{records}, 1)[0]}, nil, nil)
+		leaf := jobs.Leaf{Blocks: jobstest.Shards([][]jobstest.Record{records}, 1)[0]}
+		a, _, err := phase.Map(t.Context(), nil, leaf, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

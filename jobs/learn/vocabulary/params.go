@@ -36,8 +36,8 @@ func DefaultParams() (p Params) {
 
 // Tokenizer makes the tokenizer; a *protocol.Fault of CodeSpecInvalid says what is wrong.
 func (p Params) Tokenizer() (*text.Tokenizer, error) {
-	return text.New(text.Params{Lowercase: p.Lowercase, Analyzer: p.analyzer(), NgramMin: p.NgramMin, NgramMax: p.NgramMax,
-		StopWords: p.StopWords, TokenPattern: p.TokenPattern})
+	return text.New(text.Params{Lowercase: p.Lowercase, Analyzer: p.analyzer(), NgramMin: p.NgramMin,
+		NgramMax: p.NgramMax, StopWords: p.StopWords, TokenPattern: p.TokenPattern})
 }
 
 // analyzer is that of the parameters, or the default.
@@ -71,7 +71,8 @@ func (p *Params) Parameters() []params.Parameter {
 		params.Choice("analyzer", &p.Analyzer, d.Analyzer, text.Word, text.Char, text.CharWB).
 			Says("What terms are made of: words, the characters of a text, or those of a word with a space at either end."),
 		params.Whole("ngram_min", &p.NgramMin, d.NgramMin, 1, text.MaxNgram).Says("Fewest words or characters of a term."),
-		params.Whole("ngram_max", &p.NgramMax, d.NgramMax, 1, text.MaxNgram).Says("Most words or characters of a term."),
+		params.Whole("ngram_max", &p.NgramMax, d.NgramMax, 1, text.MaxNgram).
+			Says("Most words or characters of a term."),
 		params.Value("stop_words", &p.StopWords).Missing("none").Says("Words that are left out."),
 		params.Text("token_pattern", &p.TokenPattern).
 			Says("Regular expression of words, or of its one group, where case is already folded; \\w and \\b are of ASCII. " +

@@ -1,0 +1,21 @@
+package casetest
+
+// linearFeatures are what records can be made into before they are learned from.
+func linearFeatures() []Case {
+	linear := linearModel
+	return []Case{
+		{Name: "linear-texts-tfidf", Kind: linear, Params: `{"solver":"ascend","C":0.1,"features":{"scale":"l2",` +
+			`"tfidf":{"sublinear":true},"text":{"analyzer":"char_wb","ngram_min":2,"ngram_max":3}}}`, Golden: true,
+			Phases: Mails, Shards: []*Data{roundingTexts}, Blocks: true},
+		{Name: "linear-hashed-tfidf", Kind: linear, Params: `{"solver":"ascend","C":0.1,"features":{` +
+			`"tfidf":{"idf":"plain"},"hashing":{"bits":6},"text":{"token_pattern":"\\b\\w\\w+\\b"}}}`, Golden: true,
+			Phases: Mails, Shards: []*Data{roundingTexts}, Blocks: true},
+		{Name: "linear-mapped", Kind: linear, Params: `{"features":{"scale":"maxabs",` +
+			`"map":{"degree":2,"products":[[1,1,2]]}}}`, Golden: true, Phases: iris, Shards: []*Data{rounding},
+			Blocks: true},
+		{Name: "linear-robust", Kind: linear, Params: `{"features":{"scale":"robust"}}`, Golden: true, Phases: iris,
+			Shards: []*Data{rounding}, Blocks: true},
+		{Name: "linear-missing", Kind: linear, Params: `{"features":{"scale":"standard","missing":"indicator"}}`,
+			Phases: irisGaps},
+	}
+}
