@@ -47,7 +47,7 @@ func TestMissingByHand(t *testing.T) {
 		"null, not listed":     {jsonl, []string{"NA"}, `{"x":null,"y":2}` + "\n", nil},
 		"in an array":          {array, []string{"null"}, `{"v":[1,null,3]}` + "\n", [][]float32{{1, absent, 3}}},
 		"no array":             {array, []string{"null"}, `{"v":[1,2]}` + "\n" + `{"w":[1,2]}` + "\n", nil},
-		"nan":                  {npy, []string{"nan"}, npyFloats(1, nan, -nan, 2),
+		"nan": {npy, []string{"nan"}, npyFloats(1, nan, -nan, 2),
 			[][]float32{{1}, {absent}, {absent}, {2}}},
 		"nan, not listed":      {npy, []string{"NA"}, npyFloats(1, nan, 3, 4), nil},
 		"infinity in an array": {npy, []string{"nan"}, npyFloats(1, float32(math.Inf(1)), 3, 4), nil},
