@@ -20,6 +20,7 @@ type assigner struct {
 
 	index  []int32   // the center of each row of the last chunk
 	sqDist []float64 // of each row of the last chunk to its center
+	group  []int32
 }
 
 // newAssigner takes centers as wide as the origin, a point in the middle of the data, which changes the speed only.
@@ -108,6 +109,20 @@ func distance(sqDist float64, cosine bool) float64 {
 		return sqDist / 2
 	}
 	return math.Sqrt(sqDist)
+}
+
+// toAll sets columns[j] to the distances of the rows of x to center j. O(rows * k * width).
+func (a *assigner) toAll(columns [][]float64, x kernelops.Matrix, centers []float64, cosine bool) {
+	a.group = kernelops.Resize(a.group, x.Rows)
+	for j, column := range columns {
+		for i := range a.group {
+			a.group[i] = int32(j)
+		}
+		a.ops.GroupDistances(column, x, centers, a.group)
+		for i, d := range column {
+			column[i] = distance(d, cosine)
+		}
+	}
 }
 
 // predictor finds the nearest center of records.

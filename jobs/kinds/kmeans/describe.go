@@ -47,6 +47,9 @@ func (m *model) describeHead(p *describe.Page) {
 	if m.silhouette != noSilhouette {
 		p.Line("silhouette", "%.4f on a sample", m.silhouette)
 	}
+	if x := m.indices; x != nil {
+		p.Line("indices", "Calinski-Harabasz %.6g, Davies-Bouldin %.4f", x.calinskiHarabasz, x.daviesBouldin)
+	}
 }
 
 func (m *model) describeCluster(p *describe.Page, j int) {
@@ -55,6 +58,9 @@ func (m *model) describeCluster(p *describe.Page, j int) {
 		radius = math.Sqrt(m.cost[j] / m.weight[j])
 	}
 	p.Text("\ncluster %d (%d records, radius %.4g)\n", j, m.records[j], radius)
+	if m.silhouettes != nil && m.silhouettes[j] != noSilhouette {
+		p.Text("  silhouette %.4f\n", m.silhouettes[j])
+	}
 	if label, n := m.mostLabel(j); n > 0 {
 		share := 100 * float64(n) / float64(max(1, m.records[j]))
 		p.Text("  mostly %s\n", describe.Clip(fmt.Sprintf("%s (%.0f %%)", quote(label), share), describe.Width-10))

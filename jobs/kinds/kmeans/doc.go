@@ -11,7 +11,9 @@
 //	init.NAME    centers to begin from: random, plusplus, parallel or farthest; none where they are given
 //	lloyd        a round of Algorithm 5: assign, add up, move
 //	lloyd.refill after a round that left clusters without records: the farthest records
-//	finish       one pass with the final centers: sizes, distortion, agreement with labels, assignments
+//	means        the mean of each final cluster, where indices are wanted
+//	finish       one pass with the final centers: sizes, distortion, agreement with labels, indices, and what is
+//	             written of each record: assignments, distances to all centers
 //
 // # Begin
 //
@@ -46,4 +48,7 @@
 // The restart with the least J of its last round is kept. Centers are numbered in lexicographic order of their
 // coordinates. Records that spec.input.split holds out are left alone: nothing is judged on them, and a job of kind
 // Predict assigns them.
+//
+// Folder assignments has the cluster of each training record and its distance, folder distances those to all centers:
+// roots, not squares, or 1 - cosine. Large leaves write several parts of the latter.
 package kmeans

@@ -153,7 +153,7 @@ func TestDescribe(t *testing.T) {
 	}
 	for _, part := range []string{"KMeans (euclidean)", "clusters     2", "1.25", "stopped by unchanged",
 		"cluster 1 (3 records, radius 0.8165)",
-		`mostly "b" (67 %)`, "column 1 6", "silhouette"} {
+		`mostly "b" (67 %)`, "column 1 6", "silhouette   0.7775", "  silhouette 0.7514"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("no %q in\n%s", part, text)
 		}

@@ -97,7 +97,7 @@ func (p *lloydPhase) next(s *state, stop string) jobs.Next {
 	}
 	s = &state{space: s.space, best: s.best}
 	s.best.centers = canonical(s.best.centers, s.space.Width)
-	return jobs.Next{Phase: finishName, State: jobs.ArraysOf(s), Metrics: metrics}
+	return jobs.Next{Phase: p.lastPhase(), State: jobs.ArraysOf(s), Metrics: metrics}
 }
 
 // fingerprint is a digest of the assignments of a leaf. Those of all leaves are added, so that the sum

@@ -25,6 +25,8 @@ type model struct {
 	init, stop      string
 	rounds, restart int64
 	silhouette      float64
+	silhouettes     []float64 // of each cluster; noSilhouette without records in the sample. nil without a sample
+	indices         *indices  // nil unless wanted and defined
 }
 
 func newModel(params Params, s *state, root *census) *model {
@@ -66,6 +68,12 @@ func (m *model) Fields(f *jobs.Fields) {
 	jobs.Scalar(f, "training.restart", &m.restart) // its number, from 0
 	if f.Has("training.silhouette", m.silhouette != noSilhouette) {
 		jobs.Scalar(f, "training.silhouette", &m.silhouette)
+		jobs.Optional(f, "clusters.silhouette", &m.silhouettes, k)
+	}
+	if f.Has("training.calinski_harabasz", m.indices != nil) {
+		x := jobs.Make(f, &m.indices)
+		jobs.Scalar(f, "training.calinski_harabasz", &x.calinskiHarabasz)
+		jobs.Scalar(f, "training.davies_bouldin", &x.daviesBouldin)
 	}
 	f.Check(m.check)
 }
@@ -92,6 +100,13 @@ func (m *model) check() error {
 		return jobs.Malformed("a model of restart %d, round %d", m.restart, m.rounds)
 	case m.silhouette != noSilhouette && !(math.Abs(m.silhouette) <= 1):
 		return jobs.Malformed("a model with a silhouette of %v", m.silhouette)
+	case m.indices != nil && !finiteSum([]float64{m.indices.calinskiHarabasz, m.indices.daviesBouldin}):
+		return jobs.Malformed("a model with indices of %v", *m.indices)
+	}
+	for _, s := range m.silhouettes {
+		if s != noSilhouette && !(math.Abs(s) <= 1) {
+			return jobs.Malformed("a cluster with a silhouette of %v", s)
+		}
 	}
 	return nil
 }
@@ -107,8 +122,19 @@ func finiteSum(list []float64) bool {
 	return sum < math.Inf(1)
 }
 
-// metrics are the figures of the finished model.
-func (m *model) metrics() ([]jobs.Metric, error) {
+// knownSilhouettes are those of the clusters, nil of a cluster without records in the sample.
+func (m *model) knownSilhouettes() []*float64 {
+	list := make([]*float64, len(m.silhouettes))
+	for j, s := range m.silhouettes {
+		if s != noSilhouette {
+			list[j] = &s
+		}
+	}
+	return list
+}
+
+// metrics are the figures of the finished model. Indices that are wanted and not defined are null.
+func (m *model) metrics(wantIndices bool) ([]jobs.Metric, error) {
 	var facts jobs.Facts
 	facts.Add("kmeans.distortion", m.distortion())
 	facts.Add("kmeans.rounds", m.rounds)
@@ -121,6 +147,15 @@ func (m *model) metrics() ([]jobs.Metric, error) {
 	}
 	if m.silhouette != noSilhouette {
 		facts.Add("kmeans.silhouette", m.silhouette)
+		facts.Add("kmeans.silhouettes", m.knownSilhouettes())
+	}
+	switch {
+	case m.indices != nil:
+		facts.Add("kmeans.calinski_harabasz", m.indices.calinskiHarabasz)
+		facts.Add("kmeans.davies_bouldin", m.indices.daviesBouldin)
+	case wantIndices: // not defined
+		facts.Add("kmeans.calinski_harabasz", nil)
+		facts.Add("kmeans.davies_bouldin", nil)
 	}
 	return facts.Metrics()
 }

@@ -76,7 +76,8 @@ func TestGrouping(t *testing.T) {
 	}
 	for _, init := range inits {
 		spec := specOf(fmt.Sprintf(
-			`{"k": 5, "init": %q, "restarts": 2, "max_rounds": 4, "silhouette_sample": 9, "assignments": true}`, init))
+			`{"k": 5, "init": %q, "restarts": 2, "max_rounds": 4, "silhouette_sample": 9, "assignments": true,
+				"distances": true, "indices": true}`, init))
 		jobstest.CheckGrouping(t, algorithmOf(t, spec), spec, jobstest.Deal(records, 6), kernelops.Best())
 	}
 	refills := specOf(`{"init": "given", "centers": [[0, 0, 0], [900, 0, 0], [0, 900, 0]]}`)

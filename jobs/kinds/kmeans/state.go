@@ -1,6 +1,7 @@
 package kmeans
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -28,6 +29,8 @@ type state struct {
 	fingerprint []uint64  // of the assignments of the last round
 	distortion  float64   // of the last round
 	best        run       // of the restarts that are finished
+
+	means []float64 // of the records of each cluster of best, between phases means and finish; nil elsewhere
 }
 
 // run is a finished restart.
@@ -63,6 +66,7 @@ func (s *state) Fields(f *jobs.Fields) {
 	jobs.Tuple(f, "kmeans.best.at", &restart, &round)
 	s.best.restart, s.best.rounds = int(restart), int(round)
 	f.Text("kmeans.best.stop", &s.best.stop)
+	jobs.Optional(f, "kmeans.means", &s.means, len(s.best.centers)/width, width)
 }
 
 // origin is the float32 point that data are centered by: the column means, or zero where vectors are sparse.
@@ -105,7 +109,9 @@ func (j job) begin(model jobs.Arrays, space *features.Space) (jobs.Next, error) 
 			return jobs.Next{}, err
 		}
 	}
-	if err := checkSize(space, max(j.params.K, len(s.centers)/space.Width)); err != nil {
+	p := j.params
+	p.K = max(p.K, len(s.centers)/space.Width) // spec.model may give it
+	if err := cmp.Or(p.checkSizes(), checkSize(space, p.K)); err != nil {
 		return jobs.Next{}, err
 	}
 	return jobs.Next{Phase: j.firstPhase(), State: jobs.ArraysOf(s)}, nil

@@ -26,11 +26,25 @@ type List []Part
 
 // Write encodes a table, emits it as part number leaf of a folder and returns a list of that part.
 func Write(ctx context.Context, emit jobs.Emit, folder string, leaf int, format string, t Table) (List, error) {
+	return write(ctx, emit, fmt.Sprintf("%s/part-%06d", folder, leaf), format, t)
+}
+
+// WriteNext is Write for a leaf that writes several parts, numbered from 0: the first has the name that Write gives.
+func WriteNext(
+	ctx context.Context, emit jobs.Emit, folder string, leaf, number int, format string, t Table,
+) (List, error) {
+	if number == 0 {
+		return Write(ctx, emit, folder, leaf, format, t)
+	}
+	return write(ctx, emit, fmt.Sprintf("%s/part-%06d-%06d", folder, leaf, number), format, t)
+}
+
+func write(ctx context.Context, emit jobs.Emit, stem, format string, t Table) (List, error) {
 	data, err := t.Encode(format)
 	if err != nil {
 		return nil, err
 	}
-	file, err := emit(ctx, fmt.Sprintf("%s/part-%06d.%s", folder, leaf, format), data)
+	file, err := emit(ctx, stem+"."+format, data)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +52,10 @@ func Write(ctx context.Context, emit jobs.Emit, folder string, leaf int, format 
 }
 
 // Fields lists the parts in columns.
-func (l *List) Fields(f *jobs.Fields) {
+func (l *List) Fields(f *jobs.Fields) { l.FieldsAs(f, "parts") }
+
+// FieldsAs is Fields where another name stands for "parts": partials with several lists need one for each.
+func (l *List) FieldsAs(f *jobs.Fields, name string) {
 	var names, sums jobs.Strings
 	sizes, rows := make([]int64, len(*l)), make([]int64, len(*l))
 	for i, p := range *l {
@@ -46,12 +63,12 @@ func (l *List) Fields(f *jobs.Fields) {
 		sums.Append([]byte(p.SHA256))
 		sizes[i], rows[i] = p.Size, p.Rows
 	}
-	f.Strings("parts", &names)
-	f.Strings("parts.sha256", &sums)
+	f.Strings(name, &names)
+	f.Strings(name+".sha256", &sums)
 	n := names.Len()
 	f.Require(sums.Len() == n, "%d parts with %d digests", n, sums.Len())
-	jobs.List(f, "parts.size", &sizes, n)
-	jobs.List(f, "parts.rows", &rows, n)
+	jobs.List(f, name+".size", &sizes, n)
+	jobs.List(f, name+".rows", &rows, n)
 	if !f.Reading() {
 		return
 	}
