@@ -104,6 +104,11 @@ var edgeOps = map[string]edgeOp{
 	},
 	"PackCenters": edgeNearest,
 	"Nearest":     edgeNearest,
+	"NearestWithin": func(s *Set, m *edgeMemory, rows, cols, dim int) {
+		dim = max(dim, 1)
+		c := s.PackCenters(m.float64s(cols*dim), m.float32s(dim))
+		s.NearestWithin(&Within{}, m.matrix(rows, dim), c, 1, &Workspace{})
+	},
 	"Search": func(s *Set, m *edgeMemory, rows, cols, dim int) {
 		s.Search(m.resultsInt(3*rows), m.results64(3*rows), 3, m.matrix(rows, dim), m.matrix(cols, dim), &Workspace{})
 	},

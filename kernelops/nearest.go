@@ -139,6 +139,7 @@ type nearestScratch struct {
 	shifted         []float32
 	xNorms, seconds []float32
 	best, runners   []float32
+	index           []int32 // of NearestWithin
 	candidates      []int32
 	dists           []float64
 }

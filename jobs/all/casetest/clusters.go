@@ -10,11 +10,18 @@ func clusters() []Case {
 		{Name: "kmeans-random", Kind: kmeans, Params: `{"k":3,"init":"random","restarts":2}`, Phases: irisSparse},
 		{Name: "kmeans-restarts", Kind: kmeans,
 			Params: `{"k":3,"restarts":2,"init":"kmeans++","silhouette_sample":9,"assignments":true}`, Phases: iris},
+		{Name: "kmeans-soft", Kind: kmeans, Golden: true, Phases: iris,
+			Params: `{"k":3,"algorithm":"soft","stiffness":2,"max_rounds":20,"scale":"standard","indices":true}`},
+		{Name: "kmeans-soft-outputs", Kind: kmeans, Phases: irisSparse,
+			Params: `{"k":3,"algorithm":"soft","stiffness":9,"restarts":2,"metric":"cosine","responsibilities":true,` +
+				`"distances":true,"max_rounds":4}`},
 		{Name: "kmeans-hashed", Kind: kmeans,
 			Params: `{"k":2,"hashing":{"bits":5,"signed":true},"scale":"l2"}`,
 			Hashed: "c803262783a4cf8ed0b09c9348c4a4ffaf9f6cd67ee5b563b4e7d5a602fb06ff"},
 		{Name: "kmeans-three", Kind: kmeans, Params: `{"k":3}`, Named: "centers are drawn by the names of files",
 			Shards: []*Data{rounding, roundingSparse}},
+		{Name: "kmeans-soft-three", Kind: kmeans, Params: `{"k":3,"algorithm":"soft","stiffness":0.1,"max_rounds":5}`,
+			Named: "centers are drawn by the names of files", Shards: []*Data{rounding, roundingSparse}},
 		{Name: "kmeans-two", Kind: kmeans, Params: `{"k":2}`, Degenerate: &Learner{Predicts: true}},
 		{Name: "kmeans-points", Kind: kmeans, Params: `{"k":16,"max_rounds":3,"init":"random","assignments":true}`,
 			Memory: &Large{Input: points}},
@@ -28,5 +35,13 @@ func clusters() []Case {
 				Digest:      "f9d5d0f72c1c065fa7d5b638c5e60d77294fd10e50479383ebec2ce39806b43c",
 				Index:       "assignments/index.json",
 				IndexDigest: "7ff2af56fafe86fe714770e2d7350666601a68c61ed5dd7c4a328c8f3d4633e3"}},
+		{Name: "kmeans-digits-soft", Kind: kmeans,
+			Params: `{"k":10,"algorithm":"soft","stiffness":0.004,"max_rounds":6,"responsibilities":true,"indices":true}`,
+			Matrix: &Clustered{Over: digits,
+				Kill: `{"k":3,"algorithm":"soft","stiffness":0.004,"max_rounds":2,"init":"random",` +
+					`"responsibilities":true}`,
+				Digest:      "100979682aaa7b3d484022530fe1e5677506975263930b15d155c4545c412311",
+				Index:       "responsibilities/index.json",
+				IndexDigest: "79146a2633e79e78eba499be7508ac1e5ecc9246ed98cbcf1e4b19d48d184b32"}},
 	}
 }

@@ -41,11 +41,15 @@ func (a *assigner) assign(c chunk) error {
 	a.ops.Nearest(a.index, a.sqDist, c.X, a.packed, &a.ws)
 	for i, nearest := range a.index {
 		if nearest < 0 { // not of rows that were read and centers that are means of them
-			return c.IDs[i].Fault("no center is at a finite distance of the record").
-				WithHint("Scale the columns: params.scale standard or minmax.")
+			return beyond(c.IDs[i])
 		}
 	}
 	return nil
+}
+
+func beyond(id dataset.Identity) error {
+	return id.Fault("no center is at a finite distance of the record").
+		WithHint("Scale the columns: params.scale standard or minmax.")
 }
 
 // chunk is some rows as dense vectors.
@@ -129,13 +133,14 @@ func (a *assigner) toAll(columns [][]float64, x kernelops.Matrix, centers []floa
 type predictor struct {
 	model    *model
 	near     *assigner
+	soft     *responder // nil unless the model is soft
 	points   *points
 	names    []string
 	outcomes []jobs.Outcome
 }
 
 // NewPredictor loads a model: the label of a record is the number of its cluster, the value its distance to the
-// center (for cosine 1 - cosine). Errors are jobs.Malformed.
+// center (for cosine 1 - cosine). A soft model gives the responsibilities as scores. Errors are jobs.Malformed.
 func NewPredictor(arrays jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
 	m, err := readModel(arrays)
 	if err != nil {
@@ -145,26 +150,54 @@ func NewPredictor(arrays jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error
 	for j := range m.clusters() {
 		p.names = append(p.names, strconv.Itoa(j))
 	}
+	if m.stiffness > 0 {
+		p.soft = newResponder(p.near, m.clusters(), m.stiffness)
+	}
 	return p, nil
 }
 
-// Answers are clusters and distances.
+// Answers are clusters and distances, and responsibilities of a soft model.
 func (p *predictor) Answers() jobs.Answers {
-	return jobs.Answers{Labels: p.names, Value: "distance", Clusters: true}
+	answers := jobs.Answers{Labels: p.names, Value: "distance", Clusters: true}
+	if p.soft != nil {
+		answers.Scores = p.names
+	}
+	return answers
 }
 
 // Predict assigns the records of a block.
 func (p *predictor) Predict(ctx context.Context, block *dataset.Block) ([]jobs.Outcome, error) {
 	p.outcomes = p.outcomes[:0]
 	err := p.points.block(ctx, block, nil, func(c chunk) error {
-		if err := p.near.assign(c); err != nil {
+		if err := assign(p.near, p.soft, c); err != nil {
 			return err
 		}
 		for i, j := range p.near.index {
 			p.outcomes = append(p.outcomes, jobs.Outcome{Label: p.names[j],
-				Value: distance(p.near.sqDist[i], p.model.cosine())})
+				Value: distance(p.near.sqDist[i], p.model.cosine()), Scores: p.scores(i)})
 		}
 		return nil
 	})
 	return p.outcomes, err
+}
+
+// assign finds the nearest centers, and responsibilities unless soft is nil.
+func assign(near *assigner, soft *responder, c chunk) error {
+	if soft != nil {
+		return soft.respond(c)
+	}
+	return near.assign(c)
+}
+
+// scores are the responsibilities of row i of the last chunk; nil unless the model is soft.
+func (p *predictor) scores(i int) []float64 {
+	if p.soft == nil {
+		return nil
+	}
+	scores := make([]float64, len(p.names))
+	centers, shares := p.soft.of(i)
+	for e, j := range centers {
+		scores[j] = shares[e]
+	}
+	return scores
 }

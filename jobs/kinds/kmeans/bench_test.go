@@ -42,11 +42,14 @@ func BenchmarkLeaf(b *testing.B) {
 	}
 	j := job{params: defaults(), train: jobs.TrainingRecords(spec)}
 	j.params.K = k
+	soft := j
+	soft.params.Algorithm, soft.params.Stiffness = algorithmSoft, 0.2 // 1.7 responsibilities of a record, on average
 	lloyd := &state{space: s.space, centers: wide(seeds)}
 	plusplus := &state{space: s.space, seeds: seeds[:width], newest: 1, round: 1}
 	for name, run := range map[string]func() error{
 		"read":     func() error { return j.leaf(b.Context(), s.space, leaf, true, func(chunk) error { return nil }) },
 		"lloyd":    mapper(b, (&lloydPhase{j}).phase(), jobs.ArraysOf(lloyd), leaf),
+		"soft":     mapper(b, (&lloydPhase{soft}).phase(), jobs.ArraysOf(lloyd), leaf),
 		"seed-one": mapper(b, (&seedPhase{j}).phase(), jobs.ArraysOf(plusplus), leaf),
 	} {
 		b.Run(name, func(b *testing.B) {

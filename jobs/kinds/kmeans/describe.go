@@ -39,6 +39,9 @@ func (m *model) describeHead(p *describe.Page) {
 	p.Line("clusters", "%d", m.clusters())
 	p.Line("records", "%d training records of %d columns, scale %s", m.space.Records, m.space.Width, m.space.Scale())
 	p.Line("distortion", "%.6g", m.distortion())
+	if m.stiffness > 0 {
+		p.Line("soft", "stiffness %.6g; free energy %.6g", m.stiffness, m.freeEnergy)
+	}
 	p.Line("training", "init %s; %d rounds of restart %d; stopped by %s", m.init, m.rounds, m.restart, m.stop)
 	if c, ok := m.agreement(); ok {
 		p.Line("labels", "%d; adjusted Rand index %.4f, mutual information %.4f", m.space.Labels.Len(),
@@ -113,18 +116,18 @@ func (m *model) pickClusters(names []string) ([]int, error) {
 
 func quote(s string) string { return strconv.Quote(s) }
 
-// figures are J of each round, how the clusters fall on the labels, and centers as pictures where their width is a
+// figures are J of each round, or the free energy, records of two columns, how the clusters fall on the labels, and centers as pictures where their width is a
 // square.
 func (m *model) figures(metrics []jobs.Metric) ([]jobs.Figure, error) {
-	lines, err := distortionLines(metrics)
+	figures, err := m.objectiveFigures(metrics)
 	if err != nil {
 		return nil, err
 	}
-	var figures []jobs.Figure
-	if len(lines) > 0 {
-		figures = append(figures, jobs.Figure{Title: "Distortion by round",
-			Lines: &jobs.LineChart{X: "round", Y: "J", Series: lines}})
+	plane, err := m.planeFigures(metrics)
+	if err != nil {
+		return nil, err
 	}
+	figures = append(figures, plane...)
 	if heat := m.heatMap(); heat != nil {
 		figures = append(figures, jobs.Figure{Title: "Clusters and labels", Heat: heat})
 	}
@@ -134,21 +137,33 @@ func (m *model) figures(metrics []jobs.Metric) ([]jobs.Figure, error) {
 	return append(figures, centers...), nil
 }
 
-// distortionLines gathers the metrics "lloyd.003.distortion", a line for each restart.
-func distortionLines(metrics []jobs.Metric) ([]jobs.Series, error) {
+// objectiveFigures draws what the rounds lower.
+func (m *model) objectiveFigures(metrics []jobs.Metric) ([]jobs.Figure, error) {
+	lines, err := objectiveLines(metrics, "."+objectiveOf(m.algorithm))
+	if err != nil || len(lines) == 0 {
+		return nil, err
+	}
+	title, y := "Distortion by round", "J"
+	if m.stiffness > 0 {
+		title, y = "Free energy by round", "F"
+	}
+	return []jobs.Figure{{Title: title, Lines: &jobs.LineChart{X: "round", Y: y, Series: lines}}}, nil
+}
+
+// objectiveLines gathers the metrics "lloyd.003.distortion", a line for each restart.
+func objectiveLines(metrics []jobs.Metric, suffix string) ([]jobs.Series, error) {
 	var lines []jobs.Series
 	for _, metric := range metrics {
-		at := strings.Index(metric.Name, "lloyd.")
-		if at < 0 || !strings.HasSuffix(metric.Name, ".distortion") {
+		if !strings.HasSuffix(metric.Name, suffix) || strings.HasPrefix(metric.Name, "kmeans.") {
 			continue
 		}
 		var distortion float64
 		if err := json.Unmarshal(metric.Value, &distortion); err != nil {
 			return nil, jobs.Malformed("metric %q is no number", metric.Name)
 		}
-		name := strings.TrimSuffix(metric.Name[:at], ".")
-		if name == "" {
-			name = "restart.0"
+		name := "restart.0"
+		if words := strings.Split(metric.Name, "."); words[0] == "restart" && len(words) > 1 {
+			name = strings.Join(words[:2], ".")
 		}
 		if len(lines) == 0 || lines[len(lines)-1].Name != name {
 			lines = append(lines, jobs.Series{Name: name})

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/sampling"
+	"github.com/gram-compute/gram/jobs/learn/sums"
 	"github.com/gram-compute/gram/kernelops"
 )
 
@@ -28,19 +29,30 @@ func (p *finishPhase) count(ctx context.Context, s *state, leaf jobs.Leaf, ops *
 	if p.params.Indices {
 		total.spread = newSpread(k)
 	}
-	race := sampling.NewRace(p.seed, "kmeans/silhouette")
+	var soft *responder
+	if p.soft() {
+		soft, total.energy = newResponder(near, k, p.params.Stiffness), sums.NewExact(1)
+	}
+	if s.space.Width == 2 {
+		total.plane = sampling.New(planePoints)
+	}
+	race, plane := sampling.NewRace(p.seed, "kmeans/silhouette"), sampling.NewRace(p.seed, planeMetric)
 	err := p.leaf(ctx, s.space, leaf, true, func(c chunk) error {
-		if err := near.assign(c); err != nil {
+		if err := assign(near, soft, c); err != nil {
 			return err
 		}
 		total.add(c, near)
+		if soft != nil {
+			total.addEnergies(c, soft)
+		}
 		total.spread.add(c, near, s.means)
+		total.draw(c, near, soft, plane)
 		for i := range c.IDs {
 			if p.params.SilhouetteSample > 0 {
 				total.sample.Offer(race.Time(c.IDs[i], c.Weight(i), total.sample.Limit()), c.IDs[i], c.X.Row(i))
 			}
 		}
-		return out.add(ctx, c, near, s.best.centers)
+		return out.add(ctx, c, near, soft, s.best.centers)
 	})
 	if err == nil {
 		err = out.end(ctx, total)
@@ -52,7 +64,7 @@ func (p *finishPhase) count(ctx context.Context, s *state, leaf jobs.Leaf, ops *
 func (p *finishPhase) model(ctx context.Context, s *state, root *census, round jobs.Round) (jobs.Next, error) {
 	k := len(s.best.centers) / s.space.Width
 	if len(root.records) != k || len(root.labels) != k*s.space.Labels.Len() ||
-		(root.spread != nil) != p.params.Indices {
+		(root.spread != nil) != p.params.Indices || (root.energy != nil) != p.soft() {
 		return jobs.Next{}, jobs.Malformed("%d clusters and %d labels have %d sizes and %d of labels",
 			k, s.space.Labels.Len(), len(root.records), len(root.labels))
 	}
@@ -71,6 +83,20 @@ func (p *finishPhase) model(ctx context.Context, s *state, root *census, round j
 	if err := p.writeIndices(ctx, round.Emit, root); err != nil {
 		return jobs.Next{}, err
 	}
-	metrics, err := m.metrics(p.params.Indices)
+	metrics, err := p.metrics(m, root)
 	return jobs.Next{Done: true, State: jobs.ArraysOf(m), Metrics: metrics}, err
+}
+
+// metrics are those of the model, and the records of its picture.
+func (p *finishPhase) metrics(m *model, root *census) ([]jobs.Metric, error) {
+	metrics, err := m.metrics(p.params.Indices)
+	if err != nil || root.plane == nil {
+		return metrics, err
+	}
+	points, err := planeOf(root.plane)
+	if err != nil {
+		return nil, err
+	}
+	metric, err := jobs.NewMetric(planeMetric, points)
+	return append(metrics, metric), err
 }

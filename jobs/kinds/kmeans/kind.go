@@ -17,7 +17,7 @@ const KindName = "KMeans"
 // Kind is k-means as a declared kind of job.
 func Kind() jobs.Kind {
 	return jobs.Kind{Name: KindName, UsesModel: true, Params: params.Of[Params](),
-		Summary: "k-means by Lloyd, with five ways to find first centers.",
+		Summary: "k-means by Lloyd or soft k-means, with five ways to find first centers.",
 		New:     New, Describe: describe.Of(readModel, (*model).describe),
 		Predict: NewPredictor, Figures: jobs.FiguresOf(readModel, (*model).figures), LeastState: leastState}
 }
@@ -92,7 +92,7 @@ func (p Params) checkModel(model bool) error {
 // firstPhase is the phase that a restart begins with.
 func (j job) firstPhase() string {
 	if j.params.Init == initGiven {
-		return lloydName
+		return j.roundName()
 	}
 	return j.seedName()
 }

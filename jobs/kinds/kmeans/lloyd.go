@@ -15,13 +15,17 @@ import (
 
 const lloydName = "lloyd"
 
-// lloydPhase is one turn of the loop of Algorithm 5.
+// lloydPhase is one turn of the loop of Algorithm 5, or of soft k-means.
 type lloydPhase struct{ job }
 
 func (p *lloydPhase) phase() jobs.Phase {
+	round := p.assign
+	if p.soft() {
+		round = p.shareOut
+	}
 	return jobs.MapReduce[*state, *totals]{
-		Name: lloydName, State: jobs.Load[state], Partial: func() *totals { return new(totals) },
-		Map: p.assign, Merge: (*totals).plus, Step: p.turn,
+		Name: p.roundName(), State: jobs.Load[state], Partial: func() *totals { return new(totals) },
+		Map: round, Merge: (*totals).plus, Step: p.turn,
 	}.Phase()
 }
 
@@ -50,12 +54,16 @@ func (p *lloydPhase) turn(_ context.Context, s *state, root *totals, _ jobs.Roun
 		return jobs.Next{}, protocol.EmptyFault("no training record weighs more than 0").
 			WithHint("Give some records a weight above 0.")
 	}
-	stop := p.stop(s, root)
+	stop, before := p.stop(s, root), s.centers
 	if err := p.move(s, root); err != nil {
 		return jobs.Next{}, err
 	}
+	if p.soft() && stop == "" && slices.Equal(before, s.centers) {
+		stop = stopUnchanged
+	}
 	s.round, s.distortion, s.fingerprint = s.round+1, root.distortion(), root.fingerprint
-	metric, err := jobs.NewMetric(fmt.Sprintf("%slloyd.%03d.distortion", runPrefix(s.restart), s.round), s.distortion)
+	metric, err := jobs.NewMetric(fmt.Sprintf("%s%s.%03d.%s", runPrefix(s.restart), p.roundName(), s.round,
+		p.objective()), s.distortion)
 	if err != nil {
 		return jobs.Next{}, err
 	}
@@ -69,7 +77,7 @@ func (p *lloydPhase) stop(s *state, root *totals) string {
 	after := s.round > 0
 	fall := s.distortion - root.distortion()
 	switch {
-	case after && slices.Equal(s.fingerprint, root.fingerprint):
+	case after && !p.soft() && slices.Equal(s.fingerprint, root.fingerprint):
 		return stopUnchanged
 	case after && p.params.Tol > 0 && fall <= float64(p.params.Tol*s.distortion):
 		return stopTolerance
@@ -85,9 +93,9 @@ func (p *lloydPhase) next(s *state, stop string) jobs.Next {
 		if len(s.empty) > 0 && p.params.Empty == emptyFarthest {
 			return jobs.Next{Phase: refillName, State: jobs.ArraysOf(s)}
 		}
-		return jobs.Next{Phase: lloydName, State: jobs.ArraysOf(s)}
+		return jobs.Next{Phase: p.roundName(), State: jobs.ArraysOf(s)}
 	}
-	metrics := []jobs.Metric{jobs.CountMetric(runPrefix(s.restart)+"lloyd.rounds", int64(s.round))}
+	metrics := []jobs.Metric{jobs.CountMetric(runPrefix(s.restart)+p.roundName()+".rounds", int64(s.round))}
 	if len(s.best.centers) == 0 || s.distortion < s.best.distortion {
 		s.best = run{s.centers, s.distortion, s.restart, s.round, stop}
 	}

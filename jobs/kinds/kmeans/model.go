@@ -24,6 +24,9 @@ type model struct {
 	labels          []int64
 	init, stop      string
 	rounds, restart int64
+	algorithm       string
+	stiffness       float64 // of a soft model; 0 of others
+	freeEnergy      float64 // of the same, with its centers
 	silhouette      float64
 	silhouettes     []float64 // of each cluster; noSilhouette without records in the sample. nil without a sample
 	indices         *indices  // nil unless wanted and defined
@@ -33,6 +36,7 @@ func newModel(params Params, s *state, root *census) *model {
 	return &model{space: s.space, centers: s.best.centers, metric: params.Metric, records: root.records,
 		weight: root.weight.Floats(),
 		cost:   root.cost.Floats(), labels: root.labels, init: params.Init, stop: s.best.stop,
+		algorithm: params.Algorithm, stiffness: params.Stiffness, freeEnergy: root.freeEnergy(),
 		rounds: int64(s.best.rounds), restart: int64(s.best.restart), silhouette: noSilhouette}
 }
 
@@ -63,6 +67,7 @@ func (m *model) Fields(f *jobs.Fields) {
 	jobs.List(f, "clusters.cost", &m.cost, k)                           // sum of w |x - mu|^2; J is half the sum of all
 	jobs.List(f, "clusters.labels", &m.labels, m.space.Labels.Len(), k) // training records by label
 	f.Choice("training.init", &m.init, initNames...)
+	m.algorithmFields(f)
 	f.Choice("training.stop", &m.stop, stopUnchanged, stopTolerance, stopRounds)
 	jobs.Scalar(f, "training.rounds", &m.rounds)   // Lloyd's rounds of the restart that was kept
 	jobs.Scalar(f, "training.restart", &m.restart) // its number, from 0
@@ -76,6 +81,22 @@ func (m *model) Fields(f *jobs.Fields) {
 		jobs.Scalar(f, "training.davies_bouldin", &x.daviesBouldin)
 	}
 	f.Check(m.check)
+}
+
+// algorithmFields lists what models of the first algorithm, Lloyd's, do not have.
+func (m *model) algorithmFields(f *jobs.Fields) {
+	if !f.Has("training.algorithm", m.algorithm != algorithmLloyd) {
+		m.algorithm = algorithmLloyd
+		return
+	}
+	f.Choice("training.algorithm", &m.algorithm, algorithmNames...)
+	if m.algorithm == algorithmSoft {
+		jobs.Scalar(f, "soft.stiffness", &m.stiffness)
+		jobs.Scalar(f, "soft.free_energy", &m.freeEnergy)
+		f.Require(1e-30 <= m.stiffness && m.stiffness <= 1e30 && m.clusters() <= maxSoft,
+			"a soft model of %d clusters with stiffness %v", m.clusters(), m.stiffness)
+		f.Require(m.freeEnergy >= 0 && m.freeEnergy <= math.MaxFloat64, "a free energy of %v", m.freeEnergy)
+	}
 }
 
 // readModel loads a model in time and memory linear in its bytes, and refuses with
@@ -137,6 +158,9 @@ func (m *model) knownSilhouettes() []*float64 {
 func (m *model) metrics(wantIndices bool) ([]jobs.Metric, error) {
 	var facts jobs.Facts
 	facts.Add("kmeans.distortion", m.distortion())
+	if m.stiffness > 0 {
+		facts.Add("kmeans.free_energy", m.freeEnergy)
+	}
 	facts.Add("kmeans.rounds", m.rounds)
 	facts.Add("kmeans.restart", m.restart)
 	facts.Add("kmeans.stop", m.stop)

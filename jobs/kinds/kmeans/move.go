@@ -46,8 +46,8 @@ func (j job) applyEmpty(s *state) error {
 	case len(s.empty) == 0:
 	case j.params.Empty == emptyError:
 		return protocol.EmptyFault(
-			"round %d of Lloyd's algorithm left %d of %d clusters without records", s.round+1, len(s.empty),
-			len(s.centers)/width).
+			"round %d of %s left %d of %d clusters without records", s.round+1,
+			j.roundTitle(), len(s.empty), len(s.centers)/width).
 			WithHint("Choose a smaller k, or another policy than error for params.empty.")
 	case j.params.Empty == emptyDrop:
 		s.centers, s.empty = s.filled(), nil
@@ -122,6 +122,6 @@ func (p *refillPhase) move(_ context.Context, s *state, sample *farthest, _ jobs
 		moved++
 	}
 	s.centers, s.empty = centers, nil
-	metric := jobs.CountMetric(fmt.Sprintf("%slloyd.%03d.refilled", runPrefix(s.restart), s.round), int64(moved))
-	return jobs.Next{Phase: lloydName, State: jobs.ArraysOf(s), Metrics: []jobs.Metric{metric}}, nil
+	metric := jobs.CountMetric(fmt.Sprintf("%s%s.%03d.refilled", runPrefix(s.restart), p.roundName(), s.round), int64(moved))
+	return jobs.Next{Phase: p.roundName(), State: jobs.ArraysOf(s), Metrics: []jobs.Metric{metric}}, nil
 }

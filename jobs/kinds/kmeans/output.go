@@ -2,6 +2,7 @@ package kmeans
 
 import (
 	"context"
+	"iter"
 	"strconv"
 
 	"github.com/gram-compute/gram/dataset"
@@ -13,6 +14,8 @@ import (
 const (
 	assignmentsFolder = "assignments"
 	distancesFolder   = "distances"
+
+	responsibilitiesFolder = "responsibilities"
 )
 
 // matrixCells is how many numbers a part of a matrix has at most, unless one record has more. A worker keeps them as
@@ -25,6 +28,7 @@ type output struct {
 	leaf        jobs.Leaf
 	assignments *assignments
 	distances   *matrix
+	shares      *matrix
 }
 
 func newOutput(j job, s *state, leaf jobs.Leaf) *output {
@@ -35,14 +39,22 @@ func newOutput(j job, s *state, leaf jobs.Leaf) *output {
 	if j.params.Distances {
 		o.distances = newMatrix(j, distancesFolder, len(s.best.centers)/s.space.Width)
 	}
+	if j.params.Responsibilities {
+		o.shares = newMatrix(j, responsibilitiesFolder, len(s.best.centers)/s.space.Width)
+	}
 	return o
 }
 
-// add takes in rows that were just assigned.
-func (o *output) add(ctx context.Context, c chunk, near *assigner, centers []float64) error {
+// add takes in rows that were just assigned. Soft is nil where there are no responsibilities.
+func (o *output) add(ctx context.Context, c chunk, near *assigner, soft *responder, centers []float64) error {
 	if o.assignments != nil {
 		for i, id := range c.IDs {
 			o.assignments.add(id, near.index[i], distance(near.sqDist[i], o.cosine()))
+		}
+	}
+	if o.shares != nil {
+		if err := o.shares.visit(ctx, o.leaf, c, soft.toAll); err != nil {
+			return err
 		}
 	}
 	if o.distances == nil {
@@ -62,6 +74,9 @@ func (o *output) end(ctx context.Context, to *census) (err error) {
 	if err == nil && o.distances != nil {
 		to.distances, err = o.distances.end(ctx, o.leaf)
 	}
+	if err == nil && o.shares != nil {
+		to.shares, err = o.shares.end(ctx, o.leaf)
+	}
 	return err
 }
 
@@ -73,10 +88,24 @@ func (j job) writeIndices(ctx context.Context, emit jobs.Emit, root *census) err
 			return err
 		}
 	}
-	if j.params.Distances {
-		return j.writeIndex(ctx, emit, distancesFolder, newMatrix(j, distancesFolder, k).table(), root.distances)
+	for folder, list := range j.matrices(root) {
+		if err := j.writeIndex(ctx, emit, folder, newMatrix(j, folder, k).table(), list); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// matrices yields the parts of the matrices that are wanted, by folder.
+func (j job) matrices(root *census) iter.Seq2[string, parts.List] {
+	return func(yield func(string, parts.List) bool) {
+		if j.params.Distances && !yield(distancesFolder, root.distances) {
+			return
+		}
+		if j.params.Responsibilities {
+			yield(responsibilitiesFolder, root.shares)
+		}
+	}
 }
 
 func (j job) writeIndex(ctx context.Context, emit jobs.Emit, folder string, empty parts.Table, list parts.List) error {

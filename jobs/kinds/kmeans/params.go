@@ -1,6 +1,7 @@
 package kmeans
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/gram-compute/gram/jobs/learn/features"
@@ -46,6 +47,8 @@ const (
 // Params of a job of kind KMeans.
 type Params struct {
 	K                int         `json:"k"`
+	Algorithm        string      `json:"algorithm"`
+	Stiffness        float64     `json:"stiffness"`
 	Metric           string      `json:"metric"`
 	Init             string      `json:"init"`
 	InitRounds       int         `json:"init_rounds"`
@@ -57,6 +60,7 @@ type Params struct {
 	Restarts         int         `json:"restarts"`
 	Assignments      bool        `json:"assignments"`
 	Distances        bool        `json:"distances"`
+	Responsibilities bool        `json:"responsibilities"`
 	Format           string      `json:"format"`
 	SilhouetteSample int         `json:"silhouette_sample"`
 	Indices          bool        `json:"indices"`
@@ -67,6 +71,11 @@ type Params struct {
 func (p *Params) Parameters() []params.Parameter {
 	return append([]params.Parameter{
 		params.Whole("k", &p.K, 0, 1, maxK).Missing("required, but for init given").Says("The number of clusters."),
+		params.Choice("algorithm", &p.Algorithm, algorithmLloyd, algorithmNames...).
+			Says("How the centers move; soft shares each record out among centers by its responsibilities."),
+		params.Number("stiffness", &p.Stiffness, 0, "[1e-30, 1e30]").Missing("required with algorithm soft").
+			Says("Responsibilities are in proportion to exp(-stiffness |x - center|^2): 1 / (2 s^2) for clusters of " +
+				"standard deviation s."),
 		params.Choice("metric", &p.Metric, metricEuclidean, metricEuclidean, metricCosine).
 			Says("Distance of a record to a center; cosine is spherical k-means, which takes scale none or l2."),
 		params.Choice("init", &p.Init, initParallel, initNames...).
@@ -79,7 +88,8 @@ func (p *Params) Parameters() []params.Parameter {
 			Says("Centers to begin from, a row each, in the units of scaled vectors."),
 		params.Whole("max_rounds", &p.MaxRounds, 300, 1, maxRoundsEver).Says("Most rounds."),
 		params.Number("tol", &p.Tol, 0, "[0, 1)").
-			Says("Stops once a round lowers J by no more than this share; 0 stops on unchanged assignments only."),
+			Says("Stops once a round lowers J, with algorithm soft the free energy, by no more than this share. 0 " +
+				"stops on unchanged assignments only, and with algorithm soft on unchanged centers."),
 		params.Choice("empty", &p.Empty, emptyFarthest, emptyFarthest, emptyKeep, emptyDrop, emptyError).
 			Says("What becomes of a cluster without records; farthest moves its center to the record farthest " +
 				"from its own."),
@@ -89,6 +99,8 @@ func (p *Params) Parameters() []params.Parameter {
 			Says("Writes the cluster and the distance of each training record beside the model."),
 		params.Flag("distances", &p.Distances, false).
 			Says("Writes the distances of each training record to all centers beside the model, for k of at most 16384."),
+		params.Flag("responsibilities", &p.Responsibilities, false).
+			Says("Writes the responsibilities of all centers for each training record beside the model, with algorithm soft."),
 		params.Choice("format", &p.Format, parts.CSV, parts.CSV, parts.JSONL, parts.NPY).
 			Says("Format of what is written of each record. npy has no names of records: the clusters alone, " +
 				"or a row of k numbers for each."),
@@ -125,10 +137,7 @@ func (p *Params) Check() error {
 	case p.Centers != nil && p.K != len(p.Centers):
 		return protocol.SpecFault("k is %d, but there are %d centers", p.K, len(p.Centers))
 	}
-	if err := p.checkSizes(); err != nil {
-		return err
-	}
-	return p.Params.Check()
+	return cmp.Or(p.checkAlgorithm(), p.checkSizes(), p.Params.Check())
 }
 
 // checkSizes rejects figures and outputs whose size follows k where that is too large.

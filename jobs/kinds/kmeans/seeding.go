@@ -145,7 +145,7 @@ func (p *seedPhase) beginLloyd(s *state, potential float64) (jobs.Next, error) {
 		unit(s.centers, s.space.Width)
 	}
 	s.seeds, s.candidates, s.newest, s.round, s.largest = nil, nil, 0, 0, 0
-	return jobs.Next{Phase: lloydName, State: jobs.ArraysOf(s), Metrics: metrics}, nil
+	return jobs.Next{Phase: p.roundName(), State: jobs.ArraysOf(s), Metrics: metrics}, nil
 }
 
 // checkSeeds refuses a data set with fewer distinct records than centers are wanted.

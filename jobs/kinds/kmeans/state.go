@@ -111,7 +111,7 @@ func (j job) begin(model jobs.Arrays, space *features.Space) (jobs.Next, error) 
 	}
 	p := j.params
 	p.K = max(p.K, len(s.centers)/space.Width) // spec.model may give it
-	if err := cmp.Or(p.checkSizes(), checkSize(space, p.K)); err != nil {
+	if err := cmp.Or(p.checkAlgorithm(), p.checkSizes(), checkSize(space, p.K)); err != nil {
 		return jobs.Next{}, err
 	}
 	return jobs.Next{Phase: j.firstPhase(), State: jobs.ArraysOf(s)}, nil
