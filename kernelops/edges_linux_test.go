@@ -104,11 +104,6 @@ var edgeOps = map[string]edgeOp{
 	},
 	"PackCenters": edgeNearest,
 	"Nearest":     edgeNearest,
-	"NearestWithin": func(s *Set, m *edgeMemory, rows, cols, dim int) {
-		dim = max(dim, 1)
-		c := s.PackCenters(m.float64s(cols*dim), m.float32s(dim))
-		s.NearestWithin(&Within{}, m.matrix(rows, dim), c, 1, &Workspace{})
-	},
 	"Search": func(s *Set, m *edgeMemory, rows, cols, dim int) {
 		s.Search(m.resultsInt(3*rows), m.results64(3*rows), 3, m.matrix(rows, dim), m.matrix(cols, dim), &Workspace{})
 	},
@@ -138,7 +133,9 @@ func edgeNearest(s *Set, m *edgeMemory, rows, cols, dim int) {
 	dim = max(dim, 1)
 	c := s.PackCenters(m.float64s(cols*dim), m.float32s(dim))
 	index, sqDist := m.resultsInt32(rows), m.results64(rows)
-	s.Nearest(index, sqDist, m.matrix(rows, dim), c, &Workspace{})
+	x := m.matrix(rows, dim)
+	s.Nearest(index, sqDist, x, c, &Workspace{})
+	new(Within).Find(s, x, c, 1, &Workspace{})
 }
 
 // TestEdges runs every operation of every set with each operand against a page that may not be

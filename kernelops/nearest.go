@@ -139,7 +139,7 @@ type nearestScratch struct {
 	shifted         []float32
 	xNorms, seconds []float32
 	best, runners   []float32
-	index           []int32 // of NearestWithin
+	index           []int32 // of Within
 	candidates      []int32
 	dists           []float64
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Within lists centers for each row of a matrix. The zero Within is ready; NearestWithin reuses its memory.
+// Within lists centers for each row of a matrix. The zero Within is ready; Find reuses its memory.
 type Within struct {
 	Start  []int     // the centers of row i are those from Start[i] up to, not including, Start[i+1]
 	Index  []int32   // ascending for each row
@@ -18,7 +18,7 @@ func (w *Within) Row(i int) ([]int32, []float64) {
 	return w.Index[from:to], w.SqDist[from:to]
 }
 
-// NearestWithin lists the centers of each row of x that are nearest, or whose squared distance is greater by at most
+// Find lists the centers of each row of x that are nearest, or whose squared distance is greater by at most
 // gap, which is not negative:
 //
 //	for i := range x.Rows {
@@ -32,7 +32,7 @@ func (w *Within) Row(i int) ([]int32, []float64) {
 //
 // The list of a row without a finite distance is empty. The sets with a filter compute those distances alone that the
 // bound of Nearest, and the gap, do not rule out. It uses one goroutine. c must come from PackCenters of the same set.
-func (s *Set) NearestWithin(w *Within, x Matrix, c *Centers, gap float64, ws *Workspace) {
+func (w *Within) Find(s *Set, x Matrix, c *Centers, gap float64, ws *Workspace) {
 	x.check()
 	switch {
 	case x.Cols != c.cols:
@@ -45,13 +45,13 @@ func (s *Set) NearestWithin(w *Within, x Matrix, c *Centers, gap float64, ws *Wo
 	w.Start, w.Index, w.SqDist = append(w.Start[:0], 0), w.Index[:0], w.SqDist[:0]
 	ws.divide(1, 1, func(sc *scratch, _, _ int) {
 		for from := 0; from < x.Rows; from += blockRows {
-			s.withinBlock(w, x.RowRange(from, min(from+blockRows, x.Rows)), c, gap, sc)
+			w.block(s, x.RowRange(from, min(from+blockRows, x.Rows)), c, gap, sc)
 		}
 	})
 }
 
-// withinBlock is NearestWithin for at most blockRows rows.
-func (s *Set) withinBlock(w *Within, x Matrix, c *Centers, gap float64, sc *scratch) {
+// block is Find for at most blockRows rows.
+func (w *Within) block(s *Set, x Matrix, c *Centers, gap float64, sc *scratch) {
 	n, filter := &sc.nearest, c.matrix != nil && c.rows > 1
 	if filter {
 		n.index = Resize(n.index, blockRows)

@@ -9,7 +9,7 @@ import (
 )
 
 // Centers of a line at 0, 4, 4 and 10. From 3, their squared distances are 9, 1, 1 and 49.
-func TestNearestWithinByHand(t *testing.T) {
+func TestWithinByHand(t *testing.T) {
 	x := Matrix{Data: []float32{3, 0}, Rows: 2, Cols: 1, Stride: 1}
 	for _, s := range All() {
 		c := s.PackCenters([]float64{0, 4, 4, 10}, []float32{0})
@@ -19,7 +19,7 @@ func TestNearestWithinByHand(t *testing.T) {
 			math.Inf(1): "[0 1 2 3] [9 1 1 49], [0 1 2 3] [0 16 16 100]",
 		} {
 			var w Within
-			s.NearestWithin(&w, x, c, gap, &Workspace{})
+			w.Find(s, x, c, gap, &Workspace{})
 			firstIndex, firstDist := w.Row(0)
 			index, sqDist := w.Row(1)
 			if got := fmt.Sprint(firstIndex, firstDist) + ", " + fmt.Sprint(index, sqDist); got != want {
@@ -29,7 +29,7 @@ func TestNearestWithinByHand(t *testing.T) {
 	}
 }
 
-// withinLoop is the loop of NearestWithin's comment.
+// withinLoop is the loop of Find's comment.
 func withinLoop(x Matrix, centers []float64, gap float64) (w Within) {
 	_, least := nearestLoop(x, centers)
 	d := make([]float64, 1)
@@ -48,7 +48,7 @@ func withinLoop(x Matrix, centers []float64, gap float64) (w Within) {
 
 // Every set lists what the loop lists: near and far from the origin, at ties, with gaps that are met exactly, and where
 // no float32 score has a bound.
-func TestNearestWithinIsTheLoop(t *testing.T) {
+func TestWithinIsTheLoop(t *testing.T) {
 	r := rand.New(rand.NewPCG(52, 0))
 	for name, value := range map[string]func() float64{
 		"normal":   r.NormFloat64,
@@ -82,7 +82,7 @@ func checkWithin(t *testing.T, where string, x Matrix, centers []float64, gap fl
 	want := withinLoop(x, centers, gap)
 	for _, s := range All() {
 		w := Within{Start: []int{7}, Index: []int32{7}, SqDist: []float64{7}}
-		s.NearestWithin(&w, x, s.PackCenters(centers, make([]float32, x.Cols)), gap, &Workspace{Threads: 2})
+		w.Find(s, x, s.PackCenters(centers, make([]float32, x.Cols)), gap, &Workspace{Threads: 2})
 		if !slices.Equal(w.Start, want.Start) || !slices.Equal(w.Index, want.Index) {
 			t.Fatalf("%s on %s: %v %v, want %v %v", s.Name, where, w.Start, w.Index, want.Start, want.Index)
 		}
@@ -90,15 +90,15 @@ func checkWithin(t *testing.T, where string, x Matrix, centers []float64, gap fl
 	}
 }
 
-func TestNearestWithinMisuse(t *testing.T) {
+func TestWithinMisuse(t *testing.T) {
 	for _, s := range All() {
 		c := s.PackCenters([]float64{1, 2}, []float32{0, 0})
 		for want, f := range map[string]func(){
 			"kernelops: a gap below 0": func() {
-				s.NearestWithin(&Within{}, NewMatrix(1, 2), c, math.NaN(), &Workspace{})
+				(&Within{}).Find(s, NewMatrix(1, 2), c, math.NaN(), &Workspace{})
 			},
 			"kernelops: points have different dimensions": func() {
-				s.NearestWithin(&Within{}, NewMatrix(1, 3), c, 0, &Workspace{})
+				(&Within{}).Find(s, NewMatrix(1, 3), c, 0, &Workspace{})
 			},
 		} {
 			if got := panicOf(f); got != any(want) {

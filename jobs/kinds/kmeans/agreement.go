@@ -92,8 +92,8 @@ func entropy(counts []float64, all float64) float64 {
 // silhouette sets the mean silhouette widths of a sample and of its records in each cluster (Rousseeuw, "Silhouettes: a
 // graphical aid to the interpretation and validation of cluster analysis", Journal of Computational and Applied
 // Mathematics 20, 1987): s = (b - a) / max(a, b), with a the mean distance to the sample's other records of the same
-// cluster and b the least of the means to those of another. A record alone in its cluster has 0, and so has every record
-// where there is one cluster only. O(n^2 * width) for n records.
+// cluster and b the least of the means to those of another. A record alone in its cluster has 0, and so has every
+// record where there is one cluster only. O(n^2 * width) for n records.
 func (p *finishPhase) silhouette(ctx context.Context, m *model, draws []sampling.Draw) error {
 	width, k := m.space.Width, m.clusters()
 	m.silhouette, m.silhouettes = 0, slices.Repeat([]float64{noSilhouette}, k)

@@ -6,9 +6,10 @@ import "github.com/gram-compute/gram/protocol"
 const (
 	algorithmLloyd = "lloyd"
 	algorithmSoft  = "soft"
+	algorithmBatch = "minibatch"
 )
 
-var algorithmNames = []string{algorithmLloyd, algorithmSoft}
+var algorithmNames = []string{algorithmLloyd, algorithmSoft, algorithmBatch}
 
 func (j job) soft() bool { return j.params.Algorithm == algorithmSoft }
 
@@ -27,8 +28,11 @@ func (j job) roundTitle() string {
 func (j job) objective() string { return objectiveOf(j.params.Algorithm) }
 
 func objectiveOf(algorithm string) string {
-	if algorithm == algorithmSoft {
+	switch algorithm {
+	case algorithmSoft:
 		return "free_energy"
+	case algorithmBatch:
+		return "batch_distortion"
 	}
 	return "distortion"
 }
@@ -47,6 +51,27 @@ func (p *Params) checkAlgorithm() error {
 	case soft && p.K > maxSoft:
 		return protocol.SpecFault("a record may have a responsibility of every cluster: with algorithm soft, "+
 			"k is at most %d, not %d", maxSoft, p.K)
+	}
+	return p.checkBatch()
+}
+
+// checkBatch rejects what algorithm minibatch does not do.
+func (p *Params) checkBatch() error {
+	switch {
+	case p.Algorithm != algorithmBatch && p.BatchSize != nil:
+		return protocol.SpecFault("batch_size needs algorithm minibatch, not %s", p.Algorithm)
+	case p.Algorithm != algorithmBatch:
+		return nil
+	case p.BatchSize != nil && (*p.BatchSize < 1 || *p.BatchSize > maxBatch):
+		return protocol.SpecFault("batch_size is from 1 to %d, not %d", maxBatch, *p.BatchSize)
+	case p.Tol != 0:
+		return protocol.SpecFault("algorithm minibatch ends after max_rounds; tol is 0, not %v", p.Tol)
+	case p.Restarts > 1:
+		return protocol.SpecFault("restarts would be judged by batches that differ; with algorithm minibatch, "+
+			"restarts is 1, not %d", p.Restarts)
+	case p.Empty == emptyDrop || p.Empty == emptyError:
+		return protocol.SpecFault("a batch may have no record of a cluster; with algorithm minibatch, empty is "+
+			"farthest or keep, which change nothing, not %s", p.Empty)
 	}
 	return nil
 }

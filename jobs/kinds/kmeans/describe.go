@@ -42,6 +42,9 @@ func (m *model) describeHead(p *describe.Page) {
 	if m.stiffness > 0 {
 		p.Line("soft", "stiffness %.6g; free energy %.6g", m.stiffness, m.freeEnergy)
 	}
+	if m.algorithm != algorithmLloyd {
+		p.Line("algorithm", "%s", m.algorithm)
+	}
 	p.Line("training", "init %s; %d rounds of restart %d; stopped by %s", m.init, m.rounds, m.restart, m.stop)
 	if c, ok := m.agreement(); ok {
 		p.Line("labels", "%d; adjusted Rand index %.4f, mutual information %.4f", m.space.Labels.Len(),
@@ -116,8 +119,8 @@ func (m *model) pickClusters(names []string) ([]int, error) {
 
 func quote(s string) string { return strconv.Quote(s) }
 
-// figures are J of each round, or the free energy, records of two columns, how the clusters fall on the labels, and centers as pictures where their width is a
-// square.
+// figures are J or the free energy of each round, records of two columns, how the clusters fall on the labels, and
+// centers as pictures where their width is a square.
 func (m *model) figures(metrics []jobs.Metric) ([]jobs.Figure, error) {
 	figures, err := m.objectiveFigures(metrics)
 	if err != nil {
@@ -144,8 +147,11 @@ func (m *model) objectiveFigures(metrics []jobs.Metric) ([]jobs.Figure, error) {
 		return nil, err
 	}
 	title, y := "Distortion by round", "J"
-	if m.stiffness > 0 {
+	switch m.algorithm {
+	case algorithmSoft:
 		title, y = "Free energy by round", "F"
+	case algorithmBatch:
+		title, y = "Distortion of each batch", "J of the batch"
 	}
 	return []jobs.Figure{{Title: title, Lines: &jobs.LineChart{X: "round", Y: y, Series: lines}}}, nil
 }

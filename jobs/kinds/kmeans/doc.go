@@ -20,25 +20,32 @@
 // Parameter algorithm says how the centers move. Each algorithm has parameters of its own, and refuses those of others;
 // all begin and end alike.
 //
-//	lloyd  Algorithm 5, above
-//	soft   stiffness: responsibilities in place of assignments
+//	lloyd      Algorithm 5, above
+//	soft       stiffness: responsibilities in place of assignments
+//	minibatch  batch_size: in each round, the records drawn for it
 //
-// Soft k-means is that of MacKay, "Information Theory, Inference, and Learning Algorithms" (2003), algorithm 20.7: center
-// j has for record i the responsibility
+// Soft k-means is that of MacKay, "Information Theory, Inference, and Learning Algorithms" (2003), algorithm 20.7:
+// center j has for record i the responsibility
 //
 //	r_ij = exp(-b |x_i - mu_j|^2) / sum over l of exp(-b |x_i - mu_l|^2),
 //
 // b being the stiffness, and moves to the mean of all records by the weights w_i r_ij. MacKay's distance is half the
-// squared one, so his beta is 2b. Records of clusters that are Gaussian with standard deviation s in each column have b =
-// 1 / (2 s^2); the greater b is, the nearer to Lloyd's algorithm. A responsibility below 2^-24 is 0, and the others add
-// up to 1 (function share). A round never raises the free energy
+// squared one, so his beta is 2b. Records of clusters that are Gaussian with standard deviation s in each column have b
+// = 1 / (2 s^2); the greater b is, the nearer to Lloyd's algorithm. A responsibility below 2^-24 is 0, and the others
+// add up to 1 (function share). A round never raises the free energy
 //
 //	F = -1/(2b) sum over i of w_i log(1/k sum over j of exp(-b |x_i - mu_j|^2)),
 //
-// but for terms that become 0; it is at least 0, and tends to J as b grows. F has local minima as J has, and for a small
-// b only one: all centers are the mean of the records. With metric cosine |x - mu|^2 is 2 (1 - cosine). Folder
+// but for terms that become 0; it is at least 0, and tends to J as b grows. F has local minima as J has, and for a
+// small b only one: all centers are the mean of the records. With metric cosine |x - mu|^2 is 2 (1 - cosine). Folder
 // responsibilities has those of the final centers, and a job of kind Predict with scores writes those of new records. A
 // record is in the cluster of its nearest center, which has the greatest responsibility.
+//
+// Mini-batch k-means is Algorithm 1 of Sculley, "Web-scale k-means clustering" (WWW 2010). A round draws batch_size
+// records, with chances in proportion to their weights, by identity and round, and without replacement. Each of them
+// adds 1 to the count of its nearest center and moves it by 1/count of the way, max_rounds times. A center's first
+// records leave nothing of where it began. One pass over the records draws for up to 32 rounds; no model depends on how
+// many.
 //
 // # Begin
 //
@@ -58,10 +65,10 @@
 // # Numerics
 //
 // Assignment is kernelops.Nearest, as docs/numerics.md says: the center at the least float64 distance of the record as
-// it is, the lower number at a tie. Responsibilities go by the distances of kernelops.NearestWithin, which finds the
-// centers that may have one with the same filter; exp and log are those of kernelops/fmath. Products w r x are rounded to
-// 2^-48 of themselves (softSummer). Sums are exact (package sums). A round changes J only downwards, but for the
-// rounding of distances and centers.
+// it is, the lower number at a tie. Responsibilities go by the distances of kernelops.Within, which finds the centers
+// that may have one with the same filter; exp and log are those of kernelops/fmath. Products w r x are rounded to 2^-48
+// of themselves (softSummer). Sums are exact (package sums). A round changes J only downwards, but for the rounding of
+// distances and centers.
 //
 // With metric "cosine" rows are scaled to length 1 and so are centers (Dhillon and Modha, "Concept
 // decompositions for large sparse text data using clustering", Machine Learning 42, 2001). The distance
@@ -73,9 +80,9 @@
 // It stops when no assignment changed (as the text does), when J fell by less than tol times what it was before (tol is
 // 0 by default: never), or after max_rounds. Note that scikit-learn's tol is another: a bound on how far centers move.
 // The restart with the least J of its last round is kept. Centers are numbered in lexicographic order of their
-// coordinates. The restart with the least F is kept of soft k-means, which stops when F fell by less than tol times what
-// it was before, when no center moved, or after max_rounds. Records that spec.input.split holds out are left alone: nothing is judged on them, and a job of kind
-// Predict assigns them.
+// coordinates. The restart with the least F is kept of soft k-means, which stops when F fell by less than tol times
+// what it was before, when no center moved, or after max_rounds. Records that spec.input.split holds out are left
+// alone: nothing is judged on them, and a job of kind Predict assigns them.
 //
 // Folder assignments has the cluster of each training record and its distance, folder distances those to all centers:
 // roots, not squares, or 1 - cosine. Large leaves write several parts of the latter.

@@ -17,7 +17,7 @@ const KindName = "KMeans"
 // Kind is k-means as a declared kind of job.
 func Kind() jobs.Kind {
 	return jobs.Kind{Name: KindName, UsesModel: true, Params: params.Of[Params](),
-		Summary: "k-means by Lloyd or soft k-means, with five ways to find first centers.",
+		Summary: "k-means by Lloyd, soft or mini-batch k-means, with five ways to find first centers.",
 		New:     New, Describe: describe.Of(readModel, (*model).describe),
 		Predict: NewPredictor, Figures: jobs.FiguresOf(readModel, (*model).figures), LeastState: leastState}
 }
@@ -63,9 +63,13 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if p.Init != initGiven {
 		phases = append(phases, (&seedPhase{j}).phase())
 	}
-	phases = append(phases, (&lloydPhase{j}).phase())
-	if p.Empty == emptyFarthest {
-		phases = append(phases, (&refillPhase{j}).phase())
+	if p.Algorithm == algorithmBatch {
+		phases = append(phases, (&batchPhase{j}).phase())
+	} else {
+		phases = append(phases, (&lloydPhase{j}).phase())
+		if p.Empty == emptyFarthest {
+			phases = append(phases, (&refillPhase{j}).phase())
+		}
 	}
 	if p.Indices {
 		phases = append(phases, (&meansPhase{j}).phase())

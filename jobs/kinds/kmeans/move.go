@@ -122,6 +122,7 @@ func (p *refillPhase) move(_ context.Context, s *state, sample *farthest, _ jobs
 		moved++
 	}
 	s.centers, s.empty = centers, nil
-	metric := jobs.CountMetric(fmt.Sprintf("%s%s.%03d.refilled", runPrefix(s.restart), p.roundName(), s.round), int64(moved))
+	name := fmt.Sprintf("%s%s.%03d.refilled", runPrefix(s.restart), p.roundName(), s.round)
+	metric := jobs.CountMetric(name, int64(moved))
 	return jobs.Next{Phase: p.roundName(), State: jobs.ArraysOf(s), Metrics: []jobs.Metric{metric}}, nil
 }

@@ -49,6 +49,7 @@ type Params struct {
 	K                int         `json:"k"`
 	Algorithm        string      `json:"algorithm"`
 	Stiffness        float64     `json:"stiffness"`
+	BatchSize        *int        `json:"batch_size,omitempty"`
 	Metric           string      `json:"metric"`
 	Init             string      `json:"init"`
 	InitRounds       int         `json:"init_rounds"`
@@ -72,10 +73,13 @@ func (p *Params) Parameters() []params.Parameter {
 	return append([]params.Parameter{
 		params.Whole("k", &p.K, 0, 1, maxK).Missing("required, but for init given").Says("The number of clusters."),
 		params.Choice("algorithm", &p.Algorithm, algorithmLloyd, algorithmNames...).
-			Says("How the centers move; soft shares each record out among centers by its responsibilities."),
+			Says("How the centers move; soft shares each record out among centers by its responsibilities, minibatch " +
+				"looks at some records a round."),
 		params.Number("stiffness", &p.Stiffness, 0, "[1e-30, 1e30]").Missing("required with algorithm soft").
 			Says("Responsibilities are in proportion to exp(-stiffness |x - center|^2): 1 / (2 s^2) for clusters of " +
 				"standard deviation s."),
+		params.Optional("batch_size", &p.BatchSize).Missing("1024 with algorithm minibatch").Within("1 to 65536").
+			Says("Records that are drawn for each round of algorithm minibatch."),
 		params.Choice("metric", &p.Metric, metricEuclidean, metricEuclidean, metricCosine).
 			Says("Distance of a record to a center; cosine is spherical k-means, which takes scale none or l2."),
 		params.Choice("init", &p.Init, initParallel, initNames...).
@@ -86,7 +90,8 @@ func (p *Params) Parameters() []params.Parameter {
 			Says("Candidates that kmeans|| draws in a pass, as a multiple of k."),
 		params.Value("centers", &p.Centers).Missing("none").Checked(p.checkCenters).
 			Says("Centers to begin from, a row each, in the units of scaled vectors."),
-		params.Whole("max_rounds", &p.MaxRounds, 300, 1, maxRoundsEver).Says("Most rounds."),
+		params.Whole("max_rounds", &p.MaxRounds, 300, 1, maxRoundsEver).
+			Says("Most rounds; with algorithm minibatch their number."),
 		params.Number("tol", &p.Tol, 0, "[0, 1)").
 			Says("Stops once a round lowers J, with algorithm soft the free energy, by no more than this share. 0 " +
 				"stops on unchanged assignments only, and with algorithm soft on unchanged centers."),
@@ -98,17 +103,19 @@ func (p *Params) Parameters() []params.Parameter {
 		params.Flag("assignments", &p.Assignments, false).
 			Says("Writes the cluster and the distance of each training record beside the model."),
 		params.Flag("distances", &p.Distances, false).
-			Says("Writes the distances of each training record to all centers beside the model, for k of at most 16384."),
+			Says("Writes the distances of each training record to all centers beside the model, for k of at most " +
+				"16384."),
 		params.Flag("responsibilities", &p.Responsibilities, false).
-			Says("Writes the responsibilities of all centers for each training record beside the model, with algorithm soft."),
+			Says("Writes the responsibilities of all centers for each training record beside the model, with " +
+				"algorithm soft."),
 		params.Choice("format", &p.Format, parts.CSV, parts.CSV, parts.JSONL, parts.NPY).
 			Says("Format of what is written of each record. npy has no names of records: the clusters alone, " +
 				"or a row of k numbers for each."),
 		params.Whole("silhouette_sample", &p.SilhouetteSample, 0, 0, maxSilhouette).
 			Says("Training records to take the silhouette on, in all and of each cluster; 0 for none."),
 		params.Flag("indices", &p.Indices, false).
-			Says("Computes the indices of Calinski-Harabasz and Davies-Bouldin over all training records, in a pass more, " +
-				"for k of at most 4096."),
+			Says("Computes the indices of Calinski-Harabasz and Davies-Bouldin over all training records, in a pass " +
+				"more, for k of at most 4096."),
 	}, p.Params.Parameters()...)
 }
 
@@ -116,6 +123,10 @@ func (p *Params) Parameters() []params.Parameter {
 func (p *Params) Complete() {
 	if p.Metric == metricCosine && p.Scale == features.ScaleNone {
 		p.Scale = features.ScaleL2
+	}
+	if p.Algorithm == algorithmBatch && p.BatchSize == nil {
+		size := presetBatch
+		p.BatchSize = &size
 	}
 	if p.Init == initGiven && p.K == 0 {
 		p.K = len(p.Centers)

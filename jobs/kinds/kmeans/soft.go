@@ -40,7 +40,7 @@ func (r *responder) respond(c chunk) error {
 	if r.packed == nil {
 		return jobs.Malformed("records have no centers")
 	}
-	r.ops.NearestWithin(&r.within, c.X, r.packed, softReach/r.stiffness, &r.ws)
+	r.within.Find(r.ops, c.X, r.packed, softReach/r.stiffness, &r.ws)
 	r.shares = kernelops.Resize(r.shares, len(r.within.Index))
 	r.index, r.sqDist, r.energies = r.index[:0], r.sqDist[:0], r.energies[:0]
 	for i := range c.IDs {

@@ -124,8 +124,8 @@ func plainSoft(rows []jobstest.Record, centers [][]float64, stiffness float64, r
 	return energies, shares
 }
 
-// The same centers lead the same way as the formulas: free energies, centers and responsibilities to 1e-9, far from zero
-// and with columns of other scales too.
+// The same centers lead the same way as the formulas: free energies, centers and responsibilities to 1e-9, also far
+// from zero and with columns of other scales.
 func TestSoftAgainstFloat64(t *testing.T) {
 	iris, _ := table(t, "iris.csv", 1)
 	digits, _ := table(t, "digits.csv.gz", 0)
@@ -142,7 +142,8 @@ func TestSoftAgainstFloat64(t *testing.T) {
 		stiffness float64
 	}{
 		{"iris", jobstest.DenseRecords(iris), 3, 20, 1}, {"iris, soft", jobstest.DenseRecords(iris), 5, 10, 0.01},
-		{"digits", jobstest.DenseRecords(digits), 10, 8, 0.005}, {"far", far, 4, 15, 20}, {"scales", scales, 6, 15, 1e-5},
+		{"digits", jobstest.DenseRecords(digits), 10, 8, 0.005},
+		{"far", far, 4, 15, 20}, {"scales", scales, 6, 15, 1e-5},
 		{"hard", jobstest.DenseRecords(iris), 4, 10, 1e4},
 	} {
 		centers := make([][]float64, c.k)

@@ -28,6 +28,7 @@ type state struct {
 	empty       []int32   // centers that a refill should move, ascending
 	fingerprint []uint64  // of the assignments of the last round
 	distortion  float64   // of the last round
+	counts      []int64   // of algorithm minibatch: records that moved each center; nil at first
 	best        run       // of the restarts that are finished
 
 	means []float64 // of the records of each cluster of best, between phases means and finish; nil elsewhere
@@ -66,6 +67,7 @@ func (s *state) Fields(f *jobs.Fields) {
 	jobs.Tuple(f, "kmeans.best.at", &restart, &round)
 	s.best.restart, s.best.rounds = int(restart), int(round)
 	f.Text("kmeans.best.stop", &s.best.stop)
+	jobs.Optional(f, "kmeans.counts", &s.counts, len(s.centers)/width)
 	jobs.Optional(f, "kmeans.means", &s.means, len(s.best.centers)/width, width)
 }
 
@@ -113,6 +115,11 @@ func (j job) begin(model jobs.Arrays, space *features.Space) (jobs.Next, error) 
 	p.K = max(p.K, len(s.centers)/space.Width) // spec.model may give it
 	if err := cmp.Or(p.checkAlgorithm(), p.checkSizes(), checkSize(space, p.K)); err != nil {
 		return jobs.Next{}, err
+	}
+	if j.params.BatchSize != nil && *j.params.BatchSize > maxBatchCells/space.Width {
+		return jobs.Next{}, protocol.InputFault(protocol.CodeInputLimit,
+			"a batch of %d records of %d columns does not fit: it has up to 2^24 numbers", *j.params.BatchSize,
+			space.Width).WithHint("Make batch_size smaller.")
 	}
 	return jobs.Next{Phase: j.firstPhase(), State: jobs.ArraysOf(s)}, nil
 }
