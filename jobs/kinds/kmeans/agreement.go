@@ -106,7 +106,7 @@ func (p *finishPhase) silhouette(ctx context.Context, m *model, draws []sampling
 		copy(x.Row(i), d.Row)
 		c.IDs = append(c.IDs, d.ID)
 	}
-	near := newAssigner(kernelops.Best(), m.centers, origin(m.space))
+	near := m.assigner(kernelops.Best())
 	if err := near.assign(c); err != nil {
 		return err
 	}

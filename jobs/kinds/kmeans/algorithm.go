@@ -1,15 +1,27 @@
 package kmeans
 
-import "github.com/gram-compute/gram/protocol"
+import (
+	"cmp"
+
+	"github.com/gram-compute/gram/protocol"
+)
 
 // The algorithms.
 const (
 	algorithmLloyd = "lloyd"
 	algorithmSoft  = "soft"
 	algorithmBatch = "minibatch"
+
+	algorithmBisecting = "bisecting"
 )
 
-var algorithmNames = []string{algorithmLloyd, algorithmSoft, algorithmBatch}
+// What the cluster that is split next has most of.
+const (
+	splitDistortion = "distortion"
+	splitSize       = "size"
+)
+
+var algorithmNames = []string{algorithmLloyd, algorithmSoft, algorithmBatch, algorithmBisecting}
 
 func (j job) soft() bool { return j.params.Algorithm == algorithmSoft }
 
@@ -52,7 +64,27 @@ func (p *Params) checkAlgorithm() error {
 		return protocol.SpecFault("a record may have a responsibility of every cluster: with algorithm soft, "+
 			"k is at most %d, not %d", maxSoft, p.K)
 	}
-	return p.checkBatch()
+	return cmp.Or(p.checkBatch(), p.checkBisecting())
+}
+
+// checkBisecting rejects what algorithm bisecting does not do.
+func (p *Params) checkBisecting() error {
+	switch {
+	case p.Algorithm != algorithmBisecting && p.Split != "":
+		return protocol.SpecFault("split needs algorithm bisecting, not %s", p.Algorithm)
+	case p.Algorithm != algorithmBisecting:
+		return nil
+	case p.Init == initGiven:
+		return protocol.SpecFault("algorithm bisecting begins with one cluster of all records; init is not given")
+	case p.K < 2 || p.K > maxBisecting:
+		return protocol.SpecFault("with algorithm bisecting, k is from 2 to %d, not %d", maxBisecting, p.K)
+	case p.Restarts > 1:
+		return protocol.SpecFault("with algorithm bisecting, restarts is 1, not %d", p.Restarts)
+	case p.Empty == emptyDrop || p.Empty == emptyError:
+		return protocol.SpecFault("2-means leaves no cluster without records; with algorithm bisecting, empty is "+
+			"farthest or keep, which change nothing, not %s", p.Empty)
+	}
+	return nil
 }
 
 // checkBatch rejects what algorithm minibatch does not do.

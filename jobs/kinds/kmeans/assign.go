@@ -17,6 +17,7 @@ type assigner struct {
 	ops    *kernelops.Set
 	ws     kernelops.Workspace
 	packed *kernelops.Centers // nil without centers
+	tree   *tree              // decides in place of distances alone; nil unless the algorithm is bisecting
 
 	index  []int32   // the center of each row of the last chunk
 	sqDist []float64 // of each row of the last chunk to its center
@@ -36,6 +37,9 @@ func newAssigner(ops *kernelops.Set, centers []float64, origin []float32) *assig
 func (a *assigner) assign(c chunk) error {
 	if a.packed == nil {
 		return jobs.Malformed("records are assigned to no centers")
+	}
+	if a.tree != nil {
+		return a.descend(c)
 	}
 	a.index, a.sqDist = kernelops.Resize(a.index, c.X.Rows), kernelops.Resize(a.sqDist, c.X.Rows)
 	a.ops.Nearest(a.index, a.sqDist, c.X, a.packed, &a.ws)
@@ -146,7 +150,7 @@ func NewPredictor(arrays jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error
 	if err != nil {
 		return nil, err
 	}
-	p := &predictor{model: m, near: newAssigner(ops, m.centers, origin(m.space)), points: newPoints(m.space)}
+	p := &predictor{model: m, near: m.assigner(ops), points: newPoints(m.space)}
 	for j := range m.clusters() {
 		p.names = append(p.names, strconv.Itoa(j))
 	}

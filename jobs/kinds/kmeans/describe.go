@@ -146,14 +146,16 @@ func (m *model) objectiveFigures(metrics []jobs.Metric) ([]jobs.Figure, error) {
 	if err != nil || len(lines) == 0 {
 		return nil, err
 	}
-	title, y := "Distortion by round", "J"
+	title, x, y := "Distortion by round", "round", "J"
 	switch m.algorithm {
 	case algorithmSoft:
 		title, y = "Free energy by round", "F"
 	case algorithmBatch:
 		title, y = "Distortion of each batch", "J of the batch"
+	case algorithmBisecting:
+		title, x = "Distortion by splits", "splits"
 	}
-	return []jobs.Figure{{Title: title, Lines: &jobs.LineChart{X: "round", Y: y, Series: lines}}}, nil
+	return []jobs.Figure{{Title: title, Lines: &jobs.LineChart{X: x, Y: y, Series: lines}}}, nil
 }
 
 // objectiveLines gathers the metrics "lloyd.003.distortion", a line for each restart.

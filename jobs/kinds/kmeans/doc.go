@@ -18,11 +18,12 @@
 // # Algorithms
 //
 // Parameter algorithm says how the centers move. Each algorithm has parameters of its own, and refuses those of others;
-// all begin and end alike.
+// but for bisecting, all begin and end alike.
 //
 //	lloyd      Algorithm 5, above
 //	soft       stiffness: responsibilities in place of assignments
 //	minibatch  batch_size: in each round, the records drawn for it
+//	bisecting  split: the cluster with the most of it becomes two
 //
 // Soft k-means is that of MacKay, "Information Theory, Inference, and Learning Algorithms" (2003), algorithm 20.7:
 // center j has for record i the responsibility
@@ -46,6 +47,15 @@
 // adds 1 to the count of its nearest center and moves it by 1/count of the way, max_rounds times. A center's first
 // records leave nothing of where it began. One pass over the records draws for up to 32 rounds; no model depends on how
 // many.
+//
+// Bisecting k-means (Steinbach, Karypis and Kumar, "A comparison of document clustering techniques", KDD workshop on
+// text mining, 2000) begins with one cluster of all records and splits, k-1 times, that of the greatest distortion, or
+// weight, by 2-means: the first of equals, as the last round of its own split saw it. A split draws its first center
+// with chances in proportion to weights and the second with w D^2 (init random: w; farthest: the farthest record),
+// without the trials of greedy k-means++, and ends as Lloyd's rounds do. A record belongs to the cluster that it
+// reaches on the way down the tree of splits, by the nearer of two centers; another cluster's center may be nearer. The
+// model has the tree. A split depends on the records of its cluster alone, so a pass goes on with every split that may
+// be needed; passes grow with the depth of the tree, not with k, unless a cluster at a time is the largest.
 //
 // # Begin
 //

@@ -24,6 +24,7 @@ func (p *finishPhase) phase() jobs.Phase {
 // count counts one leaf and writes what is wanted of its records.
 func (p *finishPhase) count(ctx context.Context, s *state, leaf jobs.Leaf, ops *kernelops.Set) (*census, error) {
 	near := newAssigner(ops, s.best.centers, origin(s.space))
+	near.tree = s.best.tree
 	k := len(s.best.centers) / s.space.Width
 	total, out := newCensus(k, s.space.Labels.Len(), p.params.SilhouetteSample), newOutput(p.job, s, leaf)
 	if p.params.Indices {

@@ -17,7 +17,7 @@ const KindName = "KMeans"
 // Kind is k-means as a declared kind of job.
 func Kind() jobs.Kind {
 	return jobs.Kind{Name: KindName, UsesModel: true, Params: params.Of[Params](),
-		Summary: "k-means by Lloyd, soft or mini-batch k-means, with five ways to find first centers.",
+		Summary: "k-means by Lloyd, soft, mini-batch and bisecting k-means, with five ways to find first centers.",
 		New:     New, Describe: describe.Of(readModel, (*model).describe),
 		Predict: NewPredictor, Figures: jobs.FiguresOf(readModel, (*model).figures), LeastState: leastState}
 }
@@ -60,12 +60,15 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 		return nil, err
 	}
 	phases := jobs.Phases{space.Phase(j.begin)}
-	if p.Init != initGiven {
+	if j.seeds() {
 		phases = append(phases, (&seedPhase{j}).phase())
 	}
-	if p.Algorithm == algorithmBatch {
+	switch p.Algorithm {
+	case algorithmBatch:
 		phases = append(phases, (&batchPhase{j}).phase())
-	} else {
+	case algorithmBisecting:
+		phases = append(phases, (&bisectPhase{j}).phase())
+	default:
 		phases = append(phases, (&lloydPhase{j}).phase())
 		if p.Empty == emptyFarthest {
 			phases = append(phases, (&refillPhase{j}).phase())
@@ -93,9 +96,14 @@ func (p Params) checkModel(model bool) error {
 	return nil
 }
 
+// seeds reports whether a phase of its own finds the first centers.
+func (j job) seeds() bool {
+	return j.params.Init != initGiven && j.params.Algorithm != algorithmBisecting
+}
+
 // firstPhase is the phase that a restart begins with.
 func (j job) firstPhase() string {
-	if j.params.Init == initGiven {
+	if !j.seeds() {
 		return j.roundName()
 	}
 	return j.seedName()

@@ -33,6 +33,7 @@ func (p *lloydPhase) phase() jobs.Phase {
 // O(records * k * width).
 func (p *lloydPhase) assign(ctx context.Context, s *state, leaf jobs.Leaf, ops *kernelops.Set) (*totals, error) {
 	near := newAssigner(ops, s.centers, origin(s.space))
+	near.tree = s.best.tree // of phase means, after algorithm bisecting
 	summer, print := newSummer(len(s.centers)/s.space.Width, s.space.Width, ops), newFingerprint(leaf.Index)
 	err := p.leaf(ctx, s.space, leaf, s.round > 0, func(c chunk) error {
 		if err := near.assign(c); err != nil {
@@ -97,7 +98,7 @@ func (p *lloydPhase) next(s *state, stop string) jobs.Next {
 	}
 	metrics := []jobs.Metric{jobs.CountMetric(runPrefix(s.restart)+p.roundName()+".rounds", int64(s.round))}
 	if len(s.best.centers) == 0 || s.distortion < s.best.distortion {
-		s.best = run{s.centers, s.distortion, s.restart, s.round, stop}
+		s.best = run{centers: s.centers, distortion: s.distortion, restart: s.restart, rounds: s.round, stop: stop}
 	}
 	if s.restart+1 < p.params.Restarts {
 		s = &state{space: s.space, restart: s.restart + 1, best: s.best}

@@ -113,7 +113,8 @@ func (p *batchPhase) turn(ctx context.Context, s *state, root *batches, _ jobs.R
 		return jobs.Next{Phase: p.roundName(), State: jobs.ArraysOf(s), Metrics: metrics}, nil
 	}
 	metrics = append(metrics, jobs.CountMetric(p.roundName()+".rounds", int64(s.round)))
-	s = &state{space: s.space, best: run{canonical(s.centers, s.space.Width), s.distortion, 0, s.round, stopRounds}}
+	s = &state{space: s.space, best: run{centers: canonical(s.centers, s.space.Width), distortion: s.distortion,
+		rounds: s.round, stop: stopRounds}}
 	return jobs.Next{Phase: p.lastPhase(), State: jobs.ArraysOf(s), Metrics: metrics}, nil
 }
 

@@ -2,10 +2,12 @@ package kmeans
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/sums"
+	"github.com/gram-compute/gram/kernelops"
 )
 
 const (
@@ -27,6 +29,7 @@ type model struct {
 	algorithm       string
 	stiffness       float64 // of a soft model; 0 of others
 	freeEnergy      float64 // of the same, with its centers
+	tree            *tree   // of a bisecting model; nil of others
 	silhouette      float64
 	silhouettes     []float64 // of each cluster; noSilhouette without records in the sample. nil without a sample
 	indices         *indices  // nil unless wanted and defined
@@ -36,13 +39,20 @@ func newModel(params Params, s *state, root *census) *model {
 	return &model{space: s.space, centers: s.best.centers, metric: params.Metric, records: root.records,
 		weight: root.weight.Floats(),
 		cost:   root.cost.Floats(), labels: root.labels, init: params.Init, stop: s.best.stop,
-		algorithm: params.Algorithm, stiffness: params.Stiffness, freeEnergy: root.freeEnergy(),
+		algorithm: params.Algorithm, stiffness: params.Stiffness, freeEnergy: root.freeEnergy(), tree: s.best.tree,
 		rounds: int64(s.best.rounds), restart: int64(s.best.restart), silhouette: noSilhouette}
 }
 
 func (m *model) clusters() int { return len(m.centers) / m.space.Width }
 
 func (m *model) center(j int) []float64 { return m.centers[j*m.space.Width : (j+1)*m.space.Width] }
+
+// assigner finds the clusters of records.
+func (m *model) assigner(ops *kernelops.Set) *assigner {
+	near := newAssigner(ops, m.centers, origin(m.space))
+	near.tree = m.tree
+	return near
+}
 
 func (m *model) cosine() bool { return m.metric == metricCosine }
 
@@ -90,6 +100,10 @@ func (m *model) algorithmFields(f *jobs.Fields) {
 		return
 	}
 	f.Choice("training.algorithm", &m.algorithm, algorithmNames...)
+	if m.algorithm == algorithmBisecting {
+		f.Require(m.clusters() > 1, "a tree of one cluster")
+		jobs.Make(f, &m.tree).Fields(f, "tree", m.clusters(), m.space.Width)
+	}
 	if m.algorithm == algorithmSoft {
 		jobs.Scalar(f, "soft.stiffness", &m.stiffness)
 		jobs.Scalar(f, "soft.free_energy", &m.freeEnergy)
@@ -105,7 +119,11 @@ func readModel(a jobs.Arrays) (*model, error) { return jobs.Read(a, &model{silho
 
 // check compares a model with what training guarantees.
 func (m *model) check() error {
-	for i, v := range m.centers {
+	centers := m.centers
+	if m.tree != nil {
+		centers = slices.Concat(centers, m.tree.centers)
+	}
+	for i, v := range centers {
 		if !(math.Abs(v) <= maxCenter) {
 			return jobs.Malformed("center %d has a coordinate of %v", i/m.space.Width, v)
 		}
@@ -117,7 +135,7 @@ func (m *model) check() error {
 		return jobs.Malformed("a model's counts are from 0 to 2^53 together")
 	case !finiteSum(m.weight) || !finiteSum(m.cost):
 		return jobs.Malformed("a model's sums are finite and not below 0")
-	case m.rounds < 1 || m.rounds > maxRoundsEver || m.restart < 0 || m.restart >= maxRestarts:
+	case m.rounds < 1 || m.rounds > maxRoundsEver && m.tree == nil || m.restart < 0 || m.restart >= maxRestarts:
 		return jobs.Malformed("a model of restart %d, round %d", m.restart, m.rounds)
 	case m.silhouette != noSilhouette && !(math.Abs(m.silhouette) <= 1):
 		return jobs.Malformed("a model with a silhouette of %v", m.silhouette)

@@ -50,6 +50,7 @@ type Params struct {
 	Algorithm        string      `json:"algorithm"`
 	Stiffness        float64     `json:"stiffness"`
 	BatchSize        *int        `json:"batch_size,omitempty"`
+	Split            string      `json:"split,omitempty"`
 	Metric           string      `json:"metric"`
 	Init             string      `json:"init"`
 	InitRounds       int         `json:"init_rounds"`
@@ -74,12 +75,15 @@ func (p *Params) Parameters() []params.Parameter {
 		params.Whole("k", &p.K, 0, 1, maxK).Missing("required, but for init given").Says("The number of clusters."),
 		params.Choice("algorithm", &p.Algorithm, algorithmLloyd, algorithmNames...).
 			Says("How the centers move; soft shares each record out among centers by its responsibilities, minibatch " +
-				"looks at some records a round."),
+				"looks at some records a round, bisecting splits clusters by 2-means."),
 		params.Number("stiffness", &p.Stiffness, 0, "[1e-30, 1e30]").Missing("required with algorithm soft").
 			Says("Responsibilities are in proportion to exp(-stiffness |x - center|^2): 1 / (2 s^2) for clusters of " +
 				"standard deviation s."),
 		params.Optional("batch_size", &p.BatchSize).Missing("1024 with algorithm minibatch").Within("1 to 65536").
 			Says("Records that are drawn for each round of algorithm minibatch."),
+		params.Choice("split", &p.Split, "", splitDistortion, splitSize).
+			Missing("distortion with algorithm bisecting").
+			Says("The cluster that algorithm bisecting splits next: that of the greatest distortion, or weight."),
 		params.Choice("metric", &p.Metric, metricEuclidean, metricEuclidean, metricCosine).
 			Says("Distance of a record to a center; cosine is spherical k-means, which takes scale none or l2."),
 		params.Choice("init", &p.Init, initParallel, initNames...).
@@ -127,6 +131,9 @@ func (p *Params) Complete() {
 	if p.Algorithm == algorithmBatch && p.BatchSize == nil {
 		size := presetBatch
 		p.BatchSize = &size
+	}
+	if p.Algorithm == algorithmBisecting && p.Split == "" {
+		p.Split = splitDistortion
 	}
 	if p.Init == initGiven && p.K == 0 {
 		p.K = len(p.Centers)

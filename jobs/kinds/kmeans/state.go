@@ -28,6 +28,7 @@ type state struct {
 	empty       []int32   // centers that a refill should move, ascending
 	fingerprint []uint64  // of the assignments of the last round
 	distortion  float64   // of the last round
+	growth      *growth   // of algorithm bisecting, until its tree is in best; nil of others
 	counts      []int64   // of algorithm minibatch: records that moved each center; nil at first
 	best        run       // of the restarts that are finished
 
@@ -40,6 +41,7 @@ type run struct {
 	distortion      float64
 	restart, rounds int
 	stop            string
+	tree            *tree // of algorithm bisecting; nil of others
 }
 
 // Why a run stopped.
@@ -67,6 +69,12 @@ func (s *state) Fields(f *jobs.Fields) {
 	jobs.Tuple(f, "kmeans.best.at", &restart, &round)
 	s.best.restart, s.best.rounds = int(restart), int(round)
 	f.Text("kmeans.best.stop", &s.best.stop)
+	if f.Has("kmeans.best.tree.children", s.best.tree != nil) {
+		jobs.Make(f, &s.best.tree).Fields(f, "kmeans.best.tree", len(s.best.centers)/width, width)
+	}
+	if f.Has("bisecting.id", s.growth != nil) {
+		jobs.Make(f, &s.growth).Fields(f, width)
+	}
 	jobs.Optional(f, "kmeans.counts", &s.counts, len(s.centers)/width)
 	jobs.Optional(f, "kmeans.means", &s.means, len(s.best.centers)/width, width)
 }
@@ -115,6 +123,9 @@ func (j job) begin(model jobs.Arrays, space *features.Space) (jobs.Next, error) 
 	p.K = max(p.K, len(s.centers)/space.Width) // spec.model may give it
 	if err := cmp.Or(p.checkAlgorithm(), p.checkSizes(), checkSize(space, p.K)); err != nil {
 		return jobs.Next{}, err
+	}
+	if j.params.Algorithm == algorithmBisecting {
+		s.growth = newGrowth(space.Width)
 	}
 	if j.params.BatchSize != nil && *j.params.BatchSize > maxBatchCells/space.Width {
 		return jobs.Next{}, protocol.InputFault(protocol.CodeInputLimit,
