@@ -93,7 +93,10 @@ var familiar = map[string][]string{
 	"average":       {"form"},
 	"priors":        {"prior"},
 	"fit_prior":     {"prior"},
+	"beta":          {"stiffness"},
 	"class_prior":   {"prior"},
+
+	"bisecting_strategy": {"split"},
 }
 
 // absent are names of scikit-learn for what is not there, and why.

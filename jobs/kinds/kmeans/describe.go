@@ -131,6 +131,9 @@ func (m *model) figures(metrics []jobs.Metric) ([]jobs.Figure, error) {
 		return nil, err
 	}
 	figures = append(figures, plane...)
+	if table := m.silhouetteTable(); table != nil {
+		figures = append(figures, jobs.Figure{Title: "Silhouette by cluster", Table: table})
+	}
 	if heat := m.heatMap(); heat != nil {
 		figures = append(figures, jobs.Figure{Title: "Clusters and labels", Heat: heat})
 	}
@@ -180,6 +183,23 @@ func objectiveLines(metrics []jobs.Metric, suffix string) ([]jobs.Series, error)
 		line.X, line.Y = append(line.X, float64(len(line.X)+1)), append(line.Y, distortion)
 	}
 	return lines, nil
+}
+
+// silhouetteTable has the silhouettes of the largest clusters; nil without a sample.
+func (m *model) silhouetteTable() *jobs.FigureTable {
+	if m.silhouettes == nil {
+		return nil
+	}
+	table := &jobs.FigureTable{Columns: []string{"cluster", "training records", "silhouette"}}
+	largest := rank.Greatest(m.clusters(), func(j int) int64 { return m.records[j] })
+	for _, j := range largest[:min(len(largest), describeClusters)] {
+		silhouette := "not in the sample"
+		if m.silhouettes[j] != noSilhouette {
+			silhouette = strconv.FormatFloat(m.silhouettes[j], 'f', 4, 64)
+		}
+		table.Rows = append(table.Rows, []string{strconv.Itoa(j), strconv.FormatInt(m.records[j], 10), silhouette})
+	}
+	return table
 }
 
 // heatMap counts labels by clusters; nil without labels, or with too many to look at.

@@ -57,6 +57,12 @@ func FuzzModel(f *testing.F) {
 	f.Add(train(f, fromLeft, line).Model.Encode(), float32(2))
 	f.Add(train(f, `{"k": 2, "metric": "cosine"}`, blobs(9, 4, 2, 1)).Model.Encode(), float32(0))
 	f.Add(train(f, `{"k": 3, "scale": "standard", "restarts": 2}`, blobs(9, 3, 3, 1)).Model.Encode(), float32(-1))
+	for _, params := range []string{
+		`{"k": 3, "algorithm": "soft", "stiffness": 0.5, "indices": true, "silhouette_sample": 4}`,
+		`{"k": 4, "algorithm": "bisecting"}`, `{"k": 2, "algorithm": "minibatch", "max_rounds": 3}`,
+	} {
+		f.Add(train(f, params, blobs(9, 2, 3, 1)).Model.Encode(), float32(1))
+	}
 	f.Fuzz(func(t *testing.T, data []byte, value float32) {
 		arrays, err := jobs.Decode(data)
 		if err != nil {

@@ -32,6 +32,10 @@ func TestIndicesByHand(t *testing.T) {
 	if got := numbers(t, result, ".calinski_harabasz"); len(got) != 1 || got[0] != m.indices.calinskiHarabasz {
 		t.Errorf("metric %v", got)
 	}
+	figures, err := Kind().Figures(result.Model, result.Metrics)
+	if err != nil || len(figures) != 3 || fmt.Sprint(figures[1].Table.Rows) != "[[1 3 0.7514] [0 2 0.8167]]" {
+		t.Errorf("figures %+v, %v", figures, err)
+	}
 	// by cluster: 0 and 1, then 5, 6 and 7, as in TestSilhouetteByHand
 	near(t, "silhouette of 0", m.silhouettes[0], (5/6.0+4/5.0)/2, 1e-12)
 	near(t, "silhouette of 1", m.silhouettes[1], (3/4.5+4.5/5.5+5/6.5)/3, 1e-12)

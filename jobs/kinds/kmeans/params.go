@@ -95,7 +95,7 @@ func (p *Params) Parameters() []params.Parameter {
 		params.Value("centers", &p.Centers).Missing("none").Checked(p.checkCenters).
 			Says("Centers to begin from, a row each, in the units of scaled vectors."),
 		params.Whole("max_rounds", &p.MaxRounds, 300, 1, maxRoundsEver).
-			Says("Most rounds; with algorithm minibatch their number."),
+			Says("Most rounds; with algorithm minibatch their number, with bisecting those of each split."),
 		params.Number("tol", &p.Tol, 0, "[0, 1)").
 			Says("Stops once a round lowers J, with algorithm soft the free energy, by no more than this share. 0 " +
 				"stops on unchanged assignments only, and with algorithm soft on unchanged centers."),
