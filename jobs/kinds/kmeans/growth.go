@@ -155,6 +155,7 @@ func (g *growth) greedy(k int, bySize bool, split func(node int32)) (leaves []in
 // begin begins to split the leaves that may be split before there are k: as many of the largest as are missing.
 func (g *growth) begin(leaves []int32, k int, bySize bool) {
 	order := slices.DeleteFunc(slices.Clone(leaves), func(node int32) bool { return !g.divisible(node) })
+	// total order: leaves of one size stay in the order of greedy
 	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(g.size(b, bySize), g.size(a, bySize)) })
 	room := maxActive - len(g.active())
 	for _, node := range order[:min(len(order), k-len(leaves))] {
@@ -169,6 +170,7 @@ func (g *growth) begin(leaves []int32, k int, bySize bool) {
 // centers in that order.
 func (g *growth) tree(leaves []int32, width int) (*tree, []float64) {
 	order := slices.Clone(leaves)
+	// total order: leaves with equal centers stay in the order of greedy
 	slices.SortStableFunc(order, func(a, b int32) int {
 		return slices.Compare(g.center(a, width), g.center(b, width))
 	})
