@@ -66,6 +66,8 @@ func (p *Params) Check() error {
 		return protocol.SpecFault(texts, "text")
 	case p.Features.Hashing != nil:
 		return protocol.SpecFault(texts, "hashing")
+	case p.Features.TFIDF != nil:
+		return protocol.SpecFault(texts, "tfidf")
 	}
 	return p.Costs.CheckRule(p.RejectBelow)
 }
