@@ -86,7 +86,8 @@ def missed(binary, name, model):
                 "format": "idx"}}}), encoding="utf-8")
         subprocess.run([binary, "run", "-q", "-f", str(path), "--out", out], check=True, capture_output=True)
         report = json.loads(next(pathlib.Path(out).glob("*/report.json")).read_text(encoding="utf-8"))
-    return ", " + ", ".join(f"{m['name']} {m['value']}" for m in report["metrics"] if "accuracy" in m["name"])
+    found = {m["name"]: m["value"] for m in report["metrics"]}
+    return f", accuracy {found['evaluation']['accuracy']}"
 
 
 def svc(name):
