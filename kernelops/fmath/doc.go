@@ -6,7 +6,7 @@
 // x*y + z into one rounding where the target has the instruction (arm64,
 // GOAMD64=v3). Here every product that feeds a sum is rounded by an explicit
 // conversion, float64(x*y) + z, which the language forbids to fuse, and nothing is used
-// but + - * /, comparisons and bit patterns. All four are correctly rounded by IEEE
+// but + - * /, square roots, comparisons and bit patterns. All five are correctly rounded by IEEE
 // 754, so the bits follow from the text.
 //
 // Every function is within 1 ulp of the exact value; each says what was measured.

@@ -33,6 +33,7 @@ var (
 	irisNumbers = &Data{asDense, numbered}
 	irisGaps    = &Data{asDense + `,"missing":["NaN"]`, gapped}
 	irisSparse  = &Data{`"format":"libsvm","width":4,"index_base":1`, sparseIrises}
+	irisPlaces  = &Data{asDense, places}
 	Mails       = &Data{asTexts, mails}
 )
 
@@ -97,6 +98,22 @@ func sparseIrises(t testing.TB) (sparse, asked records) {
 		}
 	}
 	return jobstest.SparseRecords(4, rows, labels...), jobstest.SparseRecords(4, others)
+}
+
+// places are irises by two columns, as angles.
+func places(t testing.TB) (dense, asked records) {
+	t.Helper()
+	rows, labels, others := irisRows(t)
+	for _, row := range slices.Concat(rows, others) {
+		row[0], row[1] = row[0]/10, row[2]/3
+	}
+	two := func(rows [][]float32) [][]float32 {
+		for i := range rows {
+			rows[i] = rows[i][:2]
+		}
+		return rows
+	}
+	return jobstest.DenseRecords(two(rows), labels...), jobstest.DenseRecords(two(others))
 }
 
 func irisRows(t testing.TB) (rows [][]float32, labels []string, others [][]float32) {

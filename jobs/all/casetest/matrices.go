@@ -11,11 +11,12 @@ import (
 	"github.com/gram-compute/gram/jobs/jobstest"
 )
 
-// Data sets of matrices: products of irises, and distances below 0, which have negative eigenvalues. Those to decide
-// are rows of the five others.
+// Data sets of matrices: products of irises, distances below 0, which have negative eigenvalues, and distances. Those
+// to decide are rows of the five others.
 var (
 	irisProducts  = &Data{asDense, matrixOf(product)}
 	irisDistances = &Data{asDense, matrixOf(minusDistance)}
+	irisApart     = &Data{asDense, matrixOf(func(x, y []float32) float64 { return 0 - minusDistance(x, y) })}
 )
 
 // givenMachines are support vector machines with kernel precomputed.

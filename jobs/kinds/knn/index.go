@@ -95,6 +95,9 @@ func (p *plan) number(_ context.Context, _ jobs.Arrays, root *counts, round jobs
 	for i, n := range root.shards {
 		in.offsets[i+1] = in.offsets[i] + n
 	}
+	if err := in.checkGiven(); err != nil {
+		return jobs.Next{}, err
+	}
 	queries := root.queries
 	if p.Own != nil {
 		queries = in.offsets[len(root.shards)]
@@ -115,7 +118,9 @@ func (p *plan) number(_ context.Context, _ jobs.Arrays, root *counts, round jobs
 func (p *plan) space(root *counts) (found *space, metrics []jobs.Metric, err error) {
 	found = &space{params: p.params}
 	if p.vectors != nil {
-		found.vectors, metrics, err = p.vectors.Space(root.vectors)
+		if found.vectors, metrics, err = p.vectors.Space(root.vectors); err == nil {
+			err = found.checkSphere()
+		}
 	} else {
 		metrics, err = root.texts.describe(found)
 	}
@@ -154,6 +159,7 @@ func (in *index) Fields(f *jobs.Fields) {
 	n := len(in.offsets)
 	f.Require(n > 0 && in.offsets[0] == 0 && slices.IsSorted(in.offsets) && in.offsets[n-1] > 0,
 		"%d offsets of no base", n)
+	f.Require(!in.params.Metric.given() || in.fitsGiven(), "rows that do not have a column for each record of the base")
 	if in.params.Projection != nil {
 		in.projected.Fields(f)
 		jobs.Scalar(f, "projection.queries", &in.queries) // of the state alone

@@ -78,7 +78,7 @@ func (p Params) options() []features.Option {
 	if p.Mode == modeClassify {
 		options = []features.Option{features.Classes(1)}
 	}
-	if p.Metric != hamming {
+	if !p.Metric.plain() {
 		options = append(options, features.Compares())
 	}
 	return options

@@ -154,6 +154,13 @@ func Figures(_ jobs.Arrays, metrics []jobs.Metric) ([]jobs.Figure, error) {
 		return nil, err
 	}
 	for _, metric := range metrics {
+		if metric.Name == bayesMetric {
+			figure, err := bayesFigure(metric.Value)
+			if err != nil {
+				return nil, jobs.Malformed("the metric %q cannot be read: %v", metric.Name, err)
+			}
+			figures = append(figures, figure)
+		}
 		if metric.Name != measuredMetric {
 			continue
 		}

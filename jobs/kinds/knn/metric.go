@@ -15,26 +15,48 @@ const (
 	linf         metric = "linf"
 	hamming      metric = "hamming"
 	edit         metric = "edit"
+	minkowski    metric = "minkowski"
+	jaccard      metric = "jaccard"
+	haversine    metric = "haversine"
+	precomputed  metric = "precomputed"
+	similarity   metric = "similarity"
 )
 
-var metrics = []metric{l2, cosine, innerProduct, l1, linf, hamming, edit}
+var metrics = []metric{l2, cosine, innerProduct, l1, linf, hamming, edit, minkowski, jaccard, haversine, precomputed,
+	similarity}
 
-// distance is that of a key. Keys order neighbors; for l2 they are squares, else distances.
+// distance is that of a key. Keys order neighbors; for l2 they are squares, for haversine those of a sine, else
+// distances.
 func (m metric) distance(key float64) float64 {
-	if m == l2 {
+	switch m {
+	case l2:
 		return math.Sqrt(key)
+	case haversine:
+		return angle(key)
 	}
 	return key
 }
 
 // keyOf is a key at or above every key whose distance is not above d.
 func (m metric) keyOf(d float64) float64 {
-	if m == l2 {
+	switch m {
+	case l2:
 		// sqrt(key) <= d holds up to some key within an ulp or two of d*d
 		return float64(d*d*(1+0x1p-50)) + math.SmallestNonzeroFloat64
+	case haversine:
+		return keyOfAngle(d)
 	}
 	return d
 }
+
+// given reports whether the distances, or similarities, are the columns of the records.
+func (m metric) given() bool { return m == precomputed || m == similarity }
+
+// signed reports whether a distance may be below 0.
+func (m metric) signed() bool { return m == innerProduct || m == similarity }
+
+// plain reports whether values mean something that scaling would take from them.
+func (m metric) plain() bool { return m == hamming || m == jaccard || m == haversine || m.given() }
 
 // lanes is the number of partial sums of a float64 distance: part of what it means.
 const lanes = 8

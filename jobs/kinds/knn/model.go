@@ -88,7 +88,11 @@ func (m *model) describe(p *describe.Page) error {
 	} else {
 		rule = fmt.Sprintf("all within %v", *m.params.Radius)
 	}
-	p.Text("%s: %s by %s of %s\n", KindName, m.params.Mode, m.params.Metric, rule)
+	by := string(m.params.Metric)
+	if m.params.P != nil {
+		by = fmt.Sprintf("%s (p = %v)", by, *m.params.P)
+	}
+	p.Text("%s: %s by %s of %s\n", KindName, m.params.Mode, by, rule)
 	p.Text("base: %d records", m.records)
 	if m.vectors != nil {
 		p.Text(" of %d features (scale %s)", m.vectors.Width, m.vectors.Scale())

@@ -125,9 +125,19 @@ func (p *plan) newSearch(in *index, ops *kernelops.Set, queries *points, drawn *
 	return s
 }
 
+// searcher begins the lists of queries.
+func (p Params) searcher(ops *kernelops.Set, queries *points, found *lists) *searcher {
+	s := &searcher{ops: ops, of: p.Metric, queries: queries, found: found.begin(queries.N)}
+	if p.P != nil {
+		s.power = power(*p.P)
+	}
+	return s
+}
+
 func (p *plan) newSearcher(ops *kernelops.Set, queries *points, found *lists) *searcher {
-	return &searcher{ops: ops, of: p.params.Metric, queries: queries, own: p.Own != nil && !p.holdsOut,
-		found: found.begin(queries.N)}
+	s := p.params.searcher(ops, queries, found)
+	s.own = p.Own != nil && !p.holdsOut
+	return s
 }
 
 // search enters a chunk of the base.

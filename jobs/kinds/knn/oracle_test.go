@@ -209,6 +209,7 @@ func TestGrouping(t *testing.T) {
 	for _, params := range []string{
 		`{"mode":"classify","k":3,"weights":"distance","store_base":true}`,
 		`{"radius":30,"lists":"npy"}`,
+		`{"k":4,"lists":"npy","metric":"minkowski","p":2.5}`,
 		`{"radius":30,"counts":true}`,
 		`{"mode":"regress","metric":"cosine","features":{"scale":"standard"}}`,
 		`{"projection":{"dims":8,"sample":5}}`,

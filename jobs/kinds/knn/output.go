@@ -23,6 +23,7 @@ type output struct {
 
 	queries, listed, refused int64
 	recall                   recall
+	nearest                  nearest
 }
 
 func newOutput(p *plan, in *index) *output {
@@ -79,6 +80,11 @@ func (o *output) lists(ctx context.Context, tree pairwise.Tree, root *partial) e
 	if o.params.Lists == listsNone {
 		return nil
 	}
+	if o.params.Lists == parts.NPY && found.k > 0 {
+		if err := o.arrays(ctx, tree, root); err != nil {
+			return err
+		}
+	}
 	c := found.columns()
 	query, rank := make([]int, 0, len(c.ids)), make([]int64, 0, len(c.ids))
 	for q, row := range found.rows {
@@ -121,6 +127,7 @@ func (o *output) classify(ctx context.Context, t pairwise.Tree, found *lists) er
 		if err := o.in.checkClasses(row); err != nil {
 			return err
 		}
+		o.nearest.add(t, i, row, o.in.labels)
 		class, share := o.voter.classify(row)
 		classes[i], shares[i] = float64(class), share
 		decision := jobs.Outcome{Rejected: class < 0}
@@ -170,6 +177,13 @@ func (o *output) Metrics() ([]jobs.Metric, error) {
 		jobs.CountMetric("neighbors.queries", o.queries),
 		jobs.CountMetric("neighbors.listed", o.listed),
 		jobs.CountMetric("neighbors.refused", o.refused),
+	}
+	if o.params.risks() {
+		risk, err := o.nearest.metric(o.in.labels.Len())
+		if err != nil {
+			return nil, err
+		}
+		metrics = append(metrics, risk...)
 	}
 	if o.params.Projection == nil || o.params.Projection.Sample == 0 {
 		return metrics, nil

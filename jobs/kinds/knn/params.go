@@ -14,6 +14,7 @@ import (
 type Params struct {
 	Mode         string          `json:"mode"`
 	Metric       metric          `json:"metric"`
+	P            *float64        `json:"p,omitempty"` // of minkowski alone
 	K            *int            `json:"k,omitempty"` // exactly one of K and Radius
 	Radius       *float64        `json:"radius,omitempty"`
 	MaxNeighbors int             `json:"max_neighbors"`
@@ -57,10 +58,14 @@ func (p *Params) Parameters() []params.Parameter {
 	return []params.Parameter{
 		params.Choice("mode", &p.Mode, modeSearch, modeSearch, modeClassify, modeRegress).
 			Says("search writes lists of neighbors, classify decides by their vote, regress by their mean."),
-		params.Choice("metric", &p.Metric, l2, metrics...).Says("Distance of two records; edit compares texts."),
+		params.Choice("metric", &p.Metric, l2, metrics...).Says("Distance of two records; edit compares texts, " +
+			"jaccard the sets of features that are not 0. With precomputed, column j is the distance to record j of " +
+			"spec.input, with similarity the largest is nearest."),
+		params.Optional("p", &p.P).Missing("none").Within("at least 1").
+			Says("The power of metric minkowski, which needs it."),
 		params.Optional("k", &p.K).Missing("5, unless radius is given").Within("1 to 10000").
 			Says("Neighbors of a query: of equally near ones the first by id, else in the input. Give k or radius."),
-		params.Optional("radius", &p.Radius).Missing("none").Within("at least 0, any for inner_product").
+		params.Optional("radius", &p.Radius).Missing("none").Within("at least 0, any for inner_product and similarity").
 			Says("All neighbors at this distance or nearer."),
 		params.Whole("max_neighbors", &p.MaxNeighbors, 1000, 1, maxNeighbors).
 			Says("Most neighbors within radius; a query with more fails the job."),
@@ -75,7 +80,10 @@ func (p *Params) Parameters() []params.Parameter {
 		params.Number("reject_below", &p.RejectBelow, 0, "[0, 1]").
 			Says("In mode classify, rejects a record whose best share of the votes is below this."),
 		params.Choice("lists", &p.Lists, "", parts.CSV, parts.JSONL, parts.NPY, listsNone).
-			Missing("csv in mode search, else none").Says("Format of the lists of neighbors. They name records by ids if there are any, in npy by numbers."),
+			Missing("csv in mode search, else none").
+			Says("Format of the lists of neighbors. They name records by ids if there are any, in npy by numbers. " +
+				"By k, npy also writes two arrays with a row for each query, as FAISS returns them: indices (int64 " +
+				"[queries, k], -1 where there are fewer) and distances (float32)."),
 		params.Flag("store_base", &p.StoreBase, false).
 			Says("Puts the base into the model, which can then predict; it must fit into run.max_state_bytes."),
 		p.Features.Section(),
@@ -101,7 +109,7 @@ func (p *Params) Complete() {
 
 // Check rejects parameters that contradict each other.
 func (p *Params) Check() error {
-	for _, check := range []func() error{p.checkRule, p.checkVotes} {
+	for _, check := range []func() error{p.checkRule, p.checkVotes, p.checkMetric} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -120,7 +128,7 @@ func (p Params) checkRule() error {
 		return protocol.SpecFault("k is from 1 to %d, not %d", maxK, *p.K)
 	case p.Radius != nil && math.IsNaN(*p.Radius) || p.Radius != nil && math.IsInf(*p.Radius, 0):
 		return protocol.SpecFault("radius is a number, not %v", *p.Radius)
-	case p.Radius != nil && *p.Radius < 0 && p.Metric != innerProduct:
+	case p.Radius != nil && *p.Radius < 0 && !p.Metric.signed():
 		return protocol.SpecFault("radius is at least 0, not %v", *p.Radius)
 	case p.Counts && (p.Radius == nil || p.Mode != modeSearch):
 		return protocol.SpecFault("counts needs a radius, and mode search")
@@ -134,13 +142,33 @@ func (p Params) checkVotes() error {
 	switch {
 	case p.RejectBelow > 0 && p.Mode != modeClassify:
 		return protocol.SpecFault("reject_below is for mode classify")
-	case p.Weights == weightsDistance && p.Metric == innerProduct:
-		return protocol.SpecFault("weights by distance need distances of at least 0; inner_product has others")
-	case p.Metric == edit && (p.Features.Scale != features.ScaleNone || p.Features.Hashing != nil ||
-		p.Features.TFIDF != nil):
+	case p.Weights == weightsDistance && p.Metric.signed():
+		return protocol.SpecFault("weights by distance need distances of at least 0; %s has others", p.Metric)
+	}
+	return nil
+}
+
+func (p Params) checkMetric() error {
+	switch {
+	case p.P != nil && p.Metric != minkowski:
+		return protocol.SpecFault("p is the power of metric minkowski, not of %s", p.Metric)
+	case p.P == nil && p.Metric == minkowski:
+		return protocol.SpecFault("metric minkowski needs its power p; l1, l2 and linf are those of 1, 2 and infinity")
+	case p.P != nil && !(*p.P >= 1 && *p.P <= math.MaxFloat64):
+		return protocol.SpecFault("p is a number of at least 1, not %v: below 1 minkowski is no distance", *p.P)
+	case p.Metric == edit &&
+		(p.Features.Scale != features.ScaleNone || p.Features.Hashing != nil || p.Features.TFIDF != nil):
 		return protocol.SpecFault("features.scale, hashing and tfidf make vectors; metric edit compares texts")
 	case p.Metric == hamming && (p.Features.Scale != features.ScaleNone || p.Features.TFIDF != nil):
 		return protocol.SpecFault("metric hamming needs features of 0 and 1: no features.scale, no features.tfidf")
+	case p.Metric.plain() && (p.Features.Scale != features.ScaleNone || p.Features.TFIDF != nil):
+		return protocol.SpecFault("metric %s takes the values as they are: no features.scale, no features.tfidf",
+			p.Metric)
+	case p.Metric == jaccard && p.Features.Hashing != nil && p.Features.Hashing.Signed:
+		return protocol.SpecFault("metric jaccard compares sets; of features.hashing.signed colliding words may cancel")
+	case p.Metric.given() && p.StoreBase:
+		return protocol.SpecFault("with metric %s a record is its columns with spec.input, and of no use to a model: "+
+			"leave store_base out", p.Metric)
 	}
 	return nil
 }

@@ -59,7 +59,7 @@ func (p *predictor) Predict(ctx context.Context, block *dataset.Block) ([]jobs.O
 		queries = p.project(p.ops, queries)
 	}
 	found := &lists{rule: p.params.rule(), of: p.params.Metric}
-	s := &searcher{ops: p.ops, of: found.of, queries: queries, found: found.begin(queries.N)}
+	s := p.params.searcher(p.ops, queries, found)
 	if err := s.search(ctx, p.base); err != nil {
 		return nil, err
 	}

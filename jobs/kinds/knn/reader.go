@@ -71,7 +71,28 @@ func (r *reader) addVectors(to *points, block *dataset.Block, keep func(dataset.
 	if to.Form == rows.Bits {
 		return to.addBits(v)
 	}
+	if err := r.params.Metric.checkRows(v); err != nil {
+		return err
+	}
 	to.Add(v, 0, v.Rows)
+	return nil
+}
+
+// checkRows refuses values that a metric does not take.
+func (m metric) checkRows(v features.Vectors) error {
+	check := checkDistances
+	switch m {
+	case haversine:
+		check = checkPlace
+	case precomputed:
+	default:
+		return nil
+	}
+	for i := range v.Rows {
+		if err := check(v.IDs[i], v.Dense.Row(i)); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

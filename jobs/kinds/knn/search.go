@@ -13,6 +13,7 @@ import (
 type searcher struct {
 	ops     *kernelops.Set
 	of      metric
+	power   power // of minkowski
 	queries *points
 	found   *lists
 	own     bool // queries are records of the base, and none is its own neighbor
@@ -23,7 +24,10 @@ type searcher struct {
 	xNorms, yNorms []float64
 	ids, counts    []int
 	dists          []float64
+	cosines        []float64 // of the latitudes of the base
 	editor         editor
+	crossing       crossing
+	setSearch      setSearch
 }
 
 // rankedRows is how many rows of the base a tile has at most where no matrix of products is written.
@@ -46,11 +50,27 @@ func (s *searcher) search(ctx context.Context, base *points) error {
 	switch {
 	case s.of == edit:
 		return s.each(ctx, func(q int) error { return s.edits(q, base) })
+	case s.of == haversine:
+		s.cosines = cosines(s.cosines, base)
+		return s.each(ctx, func(q int) error { return s.sphere(q, base) })
+	case s.of.given():
+		return s.each(ctx, func(q int) error { return s.given(q, base) })
+	case s.of == jaccard || s.of == hamming && s.fewElements(base):
+		return s.sets(ctx, base)
 	case s.of == hamming:
 		return s.each(ctx, func(q int) error { return s.bits(q, base) })
+	case base.Form == rows.Sparse && s.thin(base):
+		return s.sparse(ctx, base)
+	}
+	return s.spreadOut(ctx, base)
+}
+
+// spreadOut enters all rows of base as dense ones.
+func (s *searcher) spreadOut(ctx context.Context, base *points) error {
+	switch {
 	case s.of == l2 && s.found.k > 0:
 		return s.tiles(ctx, base.ordered(), rows.BaseRows, rankedRows, s.ranked)
-	case s.of == l1 || s.of == linf:
+	case s.of == l1 || s.of == linf || s.of == minkowski:
 		return s.tiles(ctx, base, rows.QueryRows, rows.BaseRows, s.differences)
 	}
 	return s.tiles(ctx, base, rows.QueryRows, rows.BaseRows, s.dots)
@@ -139,11 +159,11 @@ func (s *searcher) dots(t tile) error {
 	return nil
 }
 
-// differences is l1 and linf.
+// differences is l1, linf and minkowski, whose distance is at least that of linf.
 func (s *searcher) differences(t tile) error {
-	scan := s.ops.L1Rows
-	if s.of == linf {
-		scan = s.ops.LInfRows
+	scan := s.ops.LInfRows
+	if s.of == l1 {
+		scan = s.ops.L1Rows
 	}
 	s.products = kernelops.Resize(s.products, t.y.Rows)
 	for i := range t.x.Rows {
@@ -154,7 +174,13 @@ func (s *searcher) differences(t tile) error {
 			if t.filterOfRow.beyond(d, worst) {
 				continue
 			}
-			if err := s.enter(q, s.of.key(x, t.y.Row(j), 0, 0), t.base, t.firstY+j); err != nil {
+			key := 0.0
+			if y := t.y.Row(j); s.of == minkowski {
+				key = s.power.distance(x, y)
+			} else {
+				key = s.of.key(x, y, 0, 0)
+			}
+			if err := s.enter(q, key, t.base, t.firstY+j); err != nil {
 				return err
 			}
 			worst = s.found.worst(q)
@@ -168,10 +194,15 @@ func (s *searcher) bits(q int, base *points) error {
 	s.counts = kernelops.Resize(s.counts, base.N)
 	words := base.Words
 	s.ops.HammingRows(s.counts, base.Bits, s.queries.Bits[q*words:(q+1)*words])
+	worst := s.found.worst(q)
 	for j, n := range s.counts {
+		if float64(n) > worst {
+			continue
+		}
 		if err := s.enter(q, float64(n), base, j); err != nil {
 			return err
 		}
+		worst = s.found.worst(q)
 	}
 	return nil
 }

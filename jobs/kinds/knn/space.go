@@ -37,6 +37,7 @@ func (s *space) Fields(f *jobs.Fields) {
 	if s.vectors != nil {
 		s.labels, s.records = s.vectors.Labels, s.vectors.Records
 	}
+	f.Require(s.params.Metric != haversine || s.onSphere(), "places that are not of two columns")
 	labels := s.labels.Len()
 	f.Require(s.records >= 1 && (s.params.Mode != modeClassify || labels >= 1 && labels <= math.MaxInt32),
 		"a base of %d records and %d labels", s.records, labels)

@@ -61,12 +61,29 @@ func (t Tree) Judge(i int, decision jobs.Outcome) error {
 	return nil
 }
 
+// Class is the label of query i; ok is false where classes are not known.
+func (t Tree) Class(i int) (label []byte, ok bool) {
+	if t.asked.truth != Classes {
+		return nil, false
+	}
+	return t.asked.labels.At(i), true
+}
+
 // Write writes the part of the tree into a folder below the model's. Labels, for the index of the folder, are what the
 // numbers of a column stand for.
 func (t Tree) Write(ctx context.Context, name, format string, labels []string, table parts.Table) error {
 	to := t.out.folder(name)
 	to.parts.Format, to.parts.Columns, to.parts.Labels = format, table.Names(), labels
 	part, err := parts.Write(ctx, t.out.emit, name, t.number, format, table)
+	to.parts.Parts = append(to.parts.Parts, part...)
+	return err
+}
+
+// WriteArray is Write of an array, in format npy.
+func (t Tree) WriteArray(ctx context.Context, name string, a parts.Array) error {
+	to := t.out.folder(name)
+	to.parts.Format, to.parts.Columns = parts.NPY, []string{a.Name}
+	part, err := parts.WriteArray(ctx, t.out.emit, name, t.number, a)
 	to.parts.Parts = append(to.parts.Parts, part...)
 	return err
 }

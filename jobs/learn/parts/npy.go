@@ -92,7 +92,11 @@ func splitNpy(data []byte) (descr string, cols int, elements []byte, err error) 
 	if err == nil && found[3] != "" {
 		cols, err = strconv.Atoi(found[3])
 	}
-	if width := int64(max(cols, 1)) * 8; err != nil || rows > math.MaxInt64/width ||
+	size := int64(8)
+	if found[1] == "<f4" {
+		size = 4
+	}
+	if width := int64(max(cols, 1)) * size; err != nil || rows > math.MaxInt64/width ||
 		int64(len(elements)) != rows*width {
 		return "", 0, nil, fmt.Errorf("%d bytes of elements below the npy header %.80q", len(elements), header)
 	}
@@ -101,4 +105,4 @@ func splitNpy(data []byte) (descr string, cols int, elements []byte, err error) 
 
 // ourHeader is what NPYHeader writes: dtype, rows and, in two dimensions, columns.
 var ourHeader = regexp.MustCompile(
-	`^\{'descr': '(<i8|<f8)', 'fortran_order': False, 'shape': \((\d+),(?: (\d+))?\), \} *\n$`)
+	`^\{'descr': '(<i8|<f8|<f4)', 'fortran_order': False, 'shape': \((\d+),(?: (\d+))?\), \} *\n$`)
