@@ -36,6 +36,10 @@ type Spec struct {
 	ModelSHA256 string `json:"model_sha256,omitempty"`
 	ModelJob    string `json:"model_job,omitempty"`
 
+	// Evaluation judges the scores of test records: those that Input.Split holds out, all of Queries or, for kind
+	// Predict, all with a label.
+	Evaluation *Evaluation `json:"evaluation,omitempty"`
+
 	Output Output          `json:"output"`
 	Params json.RawMessage `json:"params,omitempty"` // typed and checked by the kind
 	Repro  Repro           `json:"repro"`

@@ -73,6 +73,8 @@ func checkUses(spec protocol.JobSpec, kind jobs.Kind) error {
 	switch {
 	case spec.Spec.Queries != nil && !kind.UsesQueries:
 		return unused("spec.queries", kind.Name, "searches, and to judge classes on")
+	case spec.Spec.Evaluation != nil && !kind.Evaluates:
+		return unused("spec.evaluation", kind.Name, "kinds that give classes scores, and predictions")
 	case spec.Spec.Model != "" && !kind.UsesModel:
 		return unused("spec.model", kind.Name, "predictions, and jobs that go on training a model")
 	}

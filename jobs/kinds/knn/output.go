@@ -123,7 +123,7 @@ func (o *output) classify(ctx context.Context, t pairwise.Tree, found *lists) er
 		}
 		class, share := o.voter.classify(row)
 		classes[i], shares[i] = float64(class), share
-		decision := jobs.Outcome{Rejected: class < 0}
+		decision := jobs.Outcome{Rejected: class < 0, Scores: o.voter.votes}
 		if class < 0 {
 			o.refused++
 		} else {
