@@ -35,8 +35,7 @@ func (e Evaluation) withDefaults() *Evaluation {
 	return &e
 }
 
-// validate refuses values out of their bounds, and an evaluation without records to judge on; kind Predict judges its
-// input.
+// validate refuses values out of their bounds.
 func (e Evaluation) validate() error {
 	switch {
 	case e.Bins < 1 || e.Bins > MaxBins:

@@ -26,6 +26,7 @@ type sweep struct {
 	area  *sums.Exact // average precision or, of risk, the mean risk over the coverage
 	steps int         // of a curve, along each axis; 0 for none
 	last  [2]int64    // step of the last point
+	next  [2]*big.Int // least mass of the step after it; nil where that was not computed yet
 	curve []point
 
 	most  *big.Rat // greatest share of errors, of risk
@@ -137,14 +138,7 @@ func (s *sweep) close() {
 // mark adds a point to the curve where either share has gone a step further, and takes it for the best where its risk
 // is low enough.
 func (s *sweep) mark(all *big.Int) {
-	var at [2]int64
-	for side := range 2 {
-		if s.steps > 0 && s.total[side].Sign() > 0 {
-			step := new(big.Int).Mul(s.above[side], big.NewInt(int64(s.steps)))
-			at[side] = step.Quo(step, s.total[side]).Int64()
-		}
-	}
-	moved := at != s.last
+	moved := s.move()
 	good := s.risk && new(big.Int).Mul(s.above[1], s.most.Denom()).Cmp(new(big.Int).Mul(all, s.most.Num())) <= 0
 	if !moved && !good {
 		return
@@ -152,11 +146,30 @@ func (s *sweep) mark(all *big.Int) {
 	p := point{scoreOf(s.key), quotient(s.above[1], s.total[1]), quotient(s.above[0], s.total[0]),
 		quotient(s.above[1], all), quotient(all, new(big.Int).Add(s.total[0], s.total[1]))}
 	if moved {
-		s.curve, s.last = append(s.curve, p), at
+		s.curve = append(s.curve, p)
 	}
 	if good {
 		s.best, s.found = p, true
 	}
+}
+
+// move goes to the steps of both shares, and reports whether either is another one.
+func (s *sweep) move() (moved bool) {
+	for side := range 2 {
+		total := s.total[side]
+		if s.steps == 0 || total.Sign() == 0 || s.next[side] != nil && s.above[side].Cmp(s.next[side]) < 0 {
+			continue
+		}
+		steps := big.NewInt(int64(s.steps))
+		at := new(big.Int).Mul(s.above[side], steps)
+		if step := at.Quo(at, total).Int64(); step != s.last[side] {
+			moved, s.last[side] = true, step
+		}
+		next := new(big.Int).Mul(big.NewInt(s.last[side]+1), total)
+		next.Add(next, steps)
+		s.next[side] = next.Sub(next, big.NewInt(1)).Quo(next, steps)
+	}
+	return moved
 }
 
 // end counts the last score.
