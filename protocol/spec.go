@@ -54,7 +54,21 @@ type OnBadRecord struct {
 // Split keeps a share of the records, chosen by identity, out of training.
 type Split struct {
 	Test float64 `json:"test"` // share held out for evaluation, in [0, 1)
+	// Folds is how many parts the records are dealt into, by identity. The job trains once without each of them,
+	// to be judged on it, and then on all records; 0 means no folds.
+	Folds int `json:"folds,omitempty"`
+	// Out is the fold, counted from 1, that one training of such a job leaves out; 0 means none. No spec has it.
+	Out int `json:"-"`
 }
+
+// Bounds of Split.Folds.
+const (
+	MinFolds = 2
+	MaxFolds = 100
+)
+
+// HoldsOut reports whether records are kept out of training.
+func (s Split) HoldsOut() bool { return s.Test > 0 || s.Out > 0 }
 
 // Output says where the model goes; empty means models/<job id>/ in the cluster's store.
 type Output struct {

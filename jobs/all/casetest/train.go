@@ -24,6 +24,7 @@ type Run struct {
 	Ops    *kernelops.Set
 	Wrap   func(jobs.Algorithm) jobs.Algorithm
 	Test   float64 // share of the records that the model is judged on
+	Folds  int     // of the records; 0 for none
 	More   string  // further fields of the spec, each followed by a comma
 }
 
@@ -60,6 +61,9 @@ func (c Case) run(t testing.TB, r Run) jobstest.Result {
 	format := r.Data.Format
 	if r.Test > 0 {
 		format += fmt.Sprintf(`,"split":{"test":%v}`, r.Test)
+	}
+	if r.Folds > 0 {
+		format += fmt.Sprintf(`,"split":{"folds":%d}`, r.Folds)
 	}
 	spec, algorithm := c.algorithm(t, format, more)
 	if r.Wrap != nil {

@@ -60,7 +60,7 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 
 func newPlan(own Params, spec protocol.JobSpec) *plan {
 	p := &plan{params: own, scoring: evaluation.ScoringOf(spec), seed: spec.Spec.Repro.Seed,
-		holdsOut: spec.Spec.Input.Split.Test > 0,
+		holdsOut: spec.Spec.Input.Split.HoldsOut(),
 		Sides: pairwise.Sides{Base: jobs.TrainingRecords(spec), Number: evaluation.Number,
 			QueriesNamed: spec.Spec.Input.HasIDs()},
 		named: spec.Spec.Input.HasIDs(),

@@ -48,6 +48,7 @@ var drawings = map[string]func(json.RawMessage) ([]jobs.Figure, error){
 	rankingMetric:    drawing(rankingFigures),
 	riskMetric:       drawing(riskFigures),
 	bootstrapMetric:  drawing(bootstrapFigures),
+	FoldsMetric:      drawing(foldsFigures),
 }
 
 // drawing reads the value of a metric before it is drawn.

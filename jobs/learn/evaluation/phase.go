@@ -33,12 +33,12 @@ type Judge struct {
 
 // JudgeOf returns the judge for a spec. A spec with both a split and queries is a *protocol.Fault of CodeSpecInvalid.
 func JudgeOf(spec protocol.JobSpec, load Load, costs Costs) (Judge, error) {
-	split, queries := spec.Spec.Input.Split.Test > 0, spec.Spec.Queries != nil
+	split, queries := spec.Spec.Input.Split.HoldsOut(), spec.Spec.Queries != nil
 	j := Judge{queries: queries, load: load, costs: costs, scoring: ScoringOf(spec)}
 	switch {
 	case j.scoring != nil && !split && !queries:
 		return Judge{}, protocol.SpecFault("spec.evaluation has no records to judge the scores of").
-			WithHint("Give spec.queries or spec.input.split.test, or leave spec.evaluation out.")
+			WithHint("Give spec.queries, spec.input.split.test or spec.input.split.folds, or leave spec.evaluation out.")
 	case split && queries:
 		return Judge{}, protocol.SpecFault(
 			"spec.queries and spec.input.split both give records to judge the model on; leave one out")

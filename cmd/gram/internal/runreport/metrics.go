@@ -79,6 +79,8 @@ func metricText(m jobs.Metric) string {
 		return rankingText(m.Value)
 	case "evaluation.risk":
 		return riskText(m.Value)
+	case evaluation.FoldsMetric:
+		return foldsText(m.Value)
 	case "evaluation.bootstrap":
 		return bootstrapText(m.Value)
 	case "evaluation.confusion", "evaluation.mistakes":

@@ -58,3 +58,14 @@ func bootstrapText(value json.RawMessage) string {
 	}
 	return fmt.Sprintf("accuracy %.4f to %.4f at %g", b.Accuracy.Low, b.Accuracy.High, b.Confidence)
 }
+
+// foldsText has the first figure, and of how many folds it is the mean.
+func foldsText(value json.RawMessage) string {
+	var f evaluation.Folds
+	if json.Unmarshal(value, &f) != nil || len(f.Summaries) == 0 {
+		return ""
+	}
+	first := f.Summaries[0]
+	return fmt.Sprintf("%s %.4f, deviation %.4f, over %d folds", first.Figure, first.Mean, first.Deviation,
+		len(f.Folds))
+}
