@@ -60,3 +60,19 @@ func TestInTestShares(t *testing.T) {
 		}
 	}
 }
+
+// Folds have about equal numbers of records, and each record is in one of them.
+func TestFolds(t *testing.T) {
+	folds, counts := NewFolds(3, 5), map[int]int{}
+	for i := range 10_000 {
+		counts[folds.Of(ByPlace("o", int64(i)))]++
+	}
+	for fold := 1; fold <= 5; fold++ {
+		if counts[fold] < 1850 || counts[fold] > 2150 { // 2000, and 3.75 deviations of 40
+			t.Errorf("fold %d has %d records", fold, counts[fold])
+		}
+	}
+	if len(counts) != 5 {
+		t.Errorf("folds %v", counts)
+	}
+}

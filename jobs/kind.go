@@ -30,6 +30,8 @@ type Kind struct {
 	// UsesQueries and UsesModel report that the kind reads spec.queries and spec.model. For other kinds, a spec
 	// that has them is rejected. New rejects a spec that lacks what the kind needs.
 	UsesQueries, UsesModel bool
+	// Evaluates reports that the kind judges the scores of classes: it reads spec.evaluation.
+	Evaluates bool
 	// Accepts returns a *protocol.Fault of CodeSpecInvalid for a model that the kind does not take as spec.model; nil
 	// accepts the models of this kind. See CheckModel.
 	Accepts func(model Arrays) error

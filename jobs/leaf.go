@@ -145,7 +145,7 @@ type Records func() func(dataset.Identity) bool
 
 // TrainingRecords are those that spec.input.split does not hold out.
 func TrainingRecords(spec protocol.JobSpec) Records {
-	if spec.Spec.Input.Split.Test == 0 {
+	if !spec.Spec.Input.Split.HoldsOut() {
 		return func() func(dataset.Identity) bool {
 			return func(dataset.Identity) bool { return true }
 		}
@@ -159,7 +159,12 @@ func TrainingRecords(spec protocol.JobSpec) Records {
 
 // TestRecords are those that spec.input.split holds out for evaluation.
 func TestRecords(spec protocol.JobSpec) Records {
+	seed, split := spec.Spec.Repro.Seed, spec.Spec.Input.Split
 	return func() func(dataset.Identity) bool {
-		return dataset.NewSplit(spec.Spec.Repro.Seed, spec.Spec.Input.Split.Test).InTest
+		if split.Out > 0 {
+			folds := dataset.NewFolds(seed, split.Folds)
+			return func(id dataset.Identity) bool { return folds.Of(id) == split.Out }
+		}
+		return dataset.NewSplit(seed, split.Test).InTest
 	}
 }

@@ -43,16 +43,40 @@ type Answers struct {
 	Labels []string // every possible Label; nil if Value alone is the answer
 	Value  string   // the meaning of Value, such as "distance"; empty if it has none
 	Scores []string // a name for each of Scores; nil if there are none
+	Scale  Scale    // what Outcome.Scores are, if there is one for each label
 	// Clusters reports that Labels name clusters, or inliers and outliers, so no label of a record is one of them.
 	Clusters bool
 }
+
+// Of returns the answers with scores of that scale.
+func (a Answers) Of(scale Scale) Answers {
+	a.Scale = scale
+	return a
+}
+
+// Scale is what the scores of classes are.
+type Scale int
+
+// The scales.
+const (
+	// Unscaled are scores of something else than classes, or no scores.
+	Unscaled Scale = iota
+	// Margins are the greater, the likelier a class is; how likely it is they do not say.
+	Margins
+	// Distances are the less, the likelier a class is.
+	Distances
+	// Probabilities are from 0 to 1, and those of all classes add up to 1.
+	Probabilities
+	// LogOdds are the logarithms of p/(1-p), with p the probability of a class against all others.
+	LogOdds
+)
 
 // Outcome is the result of predicting one record.
 type Outcome struct {
 	Label    string    // of a class or cluster; empty if rejected or if Value is the answer
 	Rejected bool      // no class is likely enough
 	Value    float64   // regression: the prediction; clustering: the distance to the center
-	Scores   []float64 // in the order of Answers.Scores
+	Scores   []float64 // in the order of Answers.Scores, or of Answers.Labels where there is a scale
 }
 
 // Prediction is a decision with its posterior probabilities, best first.

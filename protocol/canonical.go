@@ -66,6 +66,9 @@ func (s JobSpec) WithDefaults() JobSpec {
 		}
 		s.Spec.Queries = &queries
 	}
+	if s.Spec.Evaluation != nil {
+		s.Spec.Evaluation = s.Spec.Evaluation.withDefaults()
+	}
 	setDefault(&s.Spec.Run.MaxStateBytes, DefaultMaxStateBytes)
 	if len(s.Spec.Params) == 0 || bytes.Equal(s.Spec.Params, []byte("null")) {
 		s.Spec.Params = json.RawMessage("{}")
@@ -110,6 +113,11 @@ func (s JobSpec) validateRest() error {
 	}
 	if err := s.checkFilled(); err != nil {
 		return err
+	}
+	if s.Spec.Evaluation != nil {
+		if err := s.Spec.Evaluation.validate(); err != nil {
+			return err
+		}
 	}
 	if err := s.Spec.checkPin(); err != nil {
 		return err

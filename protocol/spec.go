@@ -36,6 +36,10 @@ type Spec struct {
 	ModelSHA256 string `json:"model_sha256,omitempty"`
 	ModelJob    string `json:"model_job,omitempty"`
 
+	// Evaluation judges the scores of test records: those that Input.Split holds out, all of Queries or, for kind
+	// Predict, all with a label.
+	Evaluation *Evaluation `json:"evaluation,omitempty"`
+
 	Output Output          `json:"output"`
 	Params json.RawMessage `json:"params,omitempty"` // typed and checked by the kind
 	Repro  Repro           `json:"repro"`
@@ -50,7 +54,21 @@ type OnBadRecord struct {
 // Split keeps a share of the records, chosen by identity, out of training.
 type Split struct {
 	Test float64 `json:"test"` // share held out for evaluation, in [0, 1)
+	// Folds is how many parts the records are dealt into, by identity. The job trains once without each of them,
+	// to be judged on it, and then on all records; 0 means no folds.
+	Folds int `json:"folds,omitempty"`
+	// Out is the fold, counted from 1, that one training of such a job leaves out; 0 means none. No spec has it.
+	Out int `json:"-"`
 }
+
+// Bounds of Split.Folds.
+const (
+	MinFolds = 2
+	MaxFolds = 100
+)
+
+// HoldsOut reports whether records are kept out of training.
+func (s Split) HoldsOut() bool { return s.Test > 0 || s.Out > 0 }
 
 // Output says where the model goes; empty means models/<job id>/ in the cluster's store.
 type Output struct {

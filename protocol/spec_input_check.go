@@ -165,6 +165,18 @@ func validMissing(texts []string) bool {
 	return len(texts) <= maxMissing
 }
 
+func (s Split) checkFolds(field string) error {
+	switch {
+	case s.Folds == 0:
+		return nil
+	case s.Folds < MinFolds || s.Folds > MaxFolds:
+		return SpecFault("%s.split.folds is %d; 0 and %d to %d are accepted", field, s.Folds, MinFolds, MaxFolds)
+	case s.Test > 0:
+		return SpecFault("%s.split has test and folds: each gives records to judge the model on; leave one out", field)
+	}
+	return nil
+}
+
 func (in Input) checkRanges(field string) error {
 	switch {
 	case in.ShardBytes < 1:
@@ -179,5 +191,5 @@ func (in Input) checkRanges(field string) error {
 	case math.IsNaN(in.Split.Test) || in.Split.Test < 0 || in.Split.Test >= 1:
 		return SpecFault("%s.split.test is %v; it is a share from 0 to less than 1", field, in.Split.Test)
 	}
-	return nil
+	return in.Split.checkFolds(field)
 }

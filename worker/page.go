@@ -109,6 +109,9 @@ func (j *job) summary(modelBytes int) [][2]string {
 	if test := j.spec.Spec.Input.Split.Test; test > 0 {
 		lines = append(lines, [2]string{"held out", fmt.Sprintf("%g of the records", test)})
 	}
+	if folds := j.spec.Spec.Input.Split.Folds; folds > 0 {
+		lines = append(lines, [2]string{"folds", fmt.Sprint(folds)})
+	}
 	lines = append(lines, [2]string{"seed", fmt.Sprint(j.spec.Spec.Repro.Seed)})
 	if len(j.spec.Spec.Params) > 0 {
 		lines = append(lines, [2]string{"params", paramText(j.spec.Spec.Params)})

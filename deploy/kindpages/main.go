@@ -67,6 +67,9 @@ func page(kind jobs.Kind) []byte {
 	if kind.UsesModel {
 		b.WriteString("Reads `spec.model`. ")
 	}
+	if kind.Evaluates {
+		b.WriteString("Reads [`spec.evaluation`](../evaluation.md). ")
+	}
 	b.WriteString("These are the fields of `spec.params`:\n\n")
 	b.WriteString(params.Markdown(kind.Params.List()))
 	return b.Bytes()

@@ -20,12 +20,13 @@ import (
 	"github.com/gram-compute/gram/jobs/kinds/perceptron"
 	"github.com/gram-compute/gram/jobs/kinds/predict"
 	"github.com/gram-compute/gram/jobs/kinds/supportvectormachine"
+	"github.com/gram-compute/gram/jobs/learn/folds"
 	"github.com/gram-compute/gram/protocol"
 )
 
 // Kinds returns every kind in byte order of name.
 func Kinds() []jobs.Kind {
-	return []jobs.Kind{
+	kinds := []jobs.Kind{
 		gaussiannb.Kind(), // GaussianNaiveBayes
 		kmeans.Kind(),
 		kernelmean.DensityKind(), // KernelDensityBayes
@@ -41,6 +42,10 @@ func Kinds() []jobs.Kind {
 		predict.Kind(OfModel),
 		supportvectormachine.Kind(),
 	}
+	for i := range kinds {
+		kinds[i].New = folds.Of(kinds[i].New)
+	}
+	return kinds
 }
 
 // Lookup returns the kind of a name as a spec has it. An unknown one is a

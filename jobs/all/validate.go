@@ -5,6 +5,7 @@ import (
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/kinds/predict"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -73,6 +74,12 @@ func checkUses(spec protocol.JobSpec, kind jobs.Kind) error {
 	switch {
 	case spec.Spec.Queries != nil && !kind.UsesQueries:
 		return unused("spec.queries", kind.Name, "searches, and to judge classes on")
+	case spec.Spec.Evaluation != nil && !kind.Evaluates:
+		return unused("spec.evaluation", kind.Name, "kinds that give classes scores, and predictions")
+	case spec.Spec.Input.Split.Folds > 0 && (!kind.Evaluates || spec.Kind == predict.KindName):
+		return unused("spec.input.split.folds", kind.Name, "kinds that train on labels")
+	case spec.Spec.Queries != nil && spec.Spec.Queries.Split.Folds > 0:
+		return protocol.SpecFault("spec.queries.split.folds is not used: give spec.input.split.folds")
 	case spec.Spec.Model != "" && !kind.UsesModel:
 		return unused("spec.model", kind.Name, "predictions, and jobs that go on training a model")
 	}

@@ -44,6 +44,9 @@ var (
 	roundingTexts  = &Data{asTexts, roundingWords}
 )
 
+// Iris is thirty irises with labels.
+func Iris() *Data { return irisAlone }
+
 type records = []jobstest.Record
 
 func irises(t testing.TB) (dense, asked records) {

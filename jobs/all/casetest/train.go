@@ -23,28 +23,49 @@ type Run struct {
 	Block  int  // block_records or blocks, of a kind that has them; 0 for the default
 	Ops    *kernelops.Set
 	Wrap   func(jobs.Algorithm) jobs.Algorithm
+	Test   float64 // share of the records that the model is judged on
+	Folds  int     // of the records; 0 for none
+	More   string  // further fields of the spec, each followed by a comma
 }
 
 // Train runs the job and returns its model. A job of kind Predict begins from a model of nearest means; a job that
 // keeps no base decides the records asked.
 func (c Case) Train(t testing.TB, r Run) jobs.Arrays {
 	t.Helper()
+	return c.run(t, r).Model
+}
+
+// Judged runs the job and returns its metrics. A job of kind Predict takes no share of test records.
+func (c Case) Judged(t testing.TB, r Run) []jobs.Metric {
+	t.Helper()
+	return c.run(t, r).Metrics
+}
+
+func (c Case) run(t testing.TB, r Run) jobstest.Result {
+	t.Helper()
 	records, asked := r.Data.Records(t)
-	var more string
+	more := r.More
 	var options []jobstest.Option
 	if c.Kind == predict.KindName {
-		more = `"model":"file:///m/model.safetensors",`
+		more, r.Test = more+`"model":"file:///m/model.safetensors",`, 0
 		options = append(options, jobstest.WithModel(
 			Case{Name: c.Name, Kind: "NearestMean", Params: `{}`}.Train(t, Run{Data: r.Data})))
 	}
 	if strings.Contains(c.Params, `"store_base":false`) && asked != nil {
-		more = fmt.Sprintf(`"queries":{"uri":"file:///queries/",%s},`, r.Data.Format)
+		more += fmt.Sprintf(`"queries":{"uri":"file:///queries/",%s},`, r.Data.Format)
 		options = append(options, jobstest.WithQueries(jobstest.Deal(asked, 2)))
 	}
 	if r.Block > 0 {
 		c.Params, _ = c.inBlocks(t, r.Block)
 	}
-	spec, algorithm := c.algorithm(t, r.Data.Format, more)
+	format := r.Data.Format
+	if r.Test > 0 {
+		format += fmt.Sprintf(`,"split":{"test":%v}`, r.Test)
+	}
+	if r.Folds > 0 {
+		format += fmt.Sprintf(`,"split":{"folds":%d}`, r.Folds)
+	}
+	spec, algorithm := c.algorithm(t, format, more)
 	if r.Wrap != nil {
 		algorithm = r.Wrap(algorithm)
 	}
@@ -63,7 +84,7 @@ func (c Case) Train(t testing.TB, r Run) jobs.Arrays {
 	if err != nil {
 		t.Fatalf("%s: %v", c.Name, err)
 	}
-	return trained.Model
+	return trained
 }
 
 // algorithm makes the algorithm of a spec with more fields.

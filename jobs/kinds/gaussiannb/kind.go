@@ -16,7 +16,7 @@ const KindName = "GaussianNaiveBayes"
 
 // Kind is Gaussian naive Bayes as a declared kind of job.
 func Kind() jobs.Kind {
-	return jobs.Kind{Name: KindName, UsesQueries: true, Params: params.Of[Params](),
+	return jobs.Kind{Name: KindName, UsesQueries: true, Evaluates: true, Params: params.Of[Params](),
 		Summary: "Gaussian naive Bayes: a normal density for each column of each class, on dense vectors.",
 		New:     New, Describe: describe.Of(jobs.Load[model], (*model).describe), Predict: NewPredictor,
 		Figures: evaluation.Figures}
@@ -24,7 +24,9 @@ func Kind() jobs.Kind {
 
 // New returns the algorithm: phases "features", "moments" and, if there are test records, "evaluate".
 func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
-	load := func(model jobs.Arrays, _ *kernelops.Set) (jobs.Predictor, error) { return loadPredictor(model, false) }
+	load := func(model jobs.Arrays, _ *kernelops.Set) (jobs.Predictor, error) {
+		return loadPredictor(model, spec.Spec.Evaluation != nil)
+	}
 	j, err := classify.JobOf(spec, load, func(p Params) evaluation.Costs { return p.Costs })
 	if err != nil {
 		return nil, err

@@ -130,7 +130,7 @@ func NewDensityPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, err
 		return nil, err
 	}
 	p := &densityPredictor{parzen: newParzen(m, ops), labels: m.space.Labels.List()}
-	return classify.NewVectors(m.space, classify.Scored(p.labels, "log_density"), p.predict), nil
+	return classify.NewVectors(m.space, classify.Scored(p.labels, "log_density").Of(jobs.Probabilities), p.predict), nil
 }
 
 // predict decides every record. Equal posteriors go to the label that is first in byte order. The value is the

@@ -134,7 +134,8 @@ func newEnding[M withBase](
 	}
 	return ending{judge, &predictions.Phase{Params: predictions.Params{Format: parts.CSV}, Load: load,
 		From: judge.Source(), Named: jobs.WayOf(spec.Spec, judge.Source()), Of: judge.Test(),
-		Costs: func(jobs.Arrays, []string) (evaluation.Costs, error) { return costs, nil },
+		Scoring: evaluation.ScoringOf(spec),
+		Costs:   func(jobs.Arrays, []string) (evaluation.Costs, error) { return costs, nil },
 		End: func(model jobs.Arrays, _ *parts.List) (jobs.Arrays, error) {
 			m, err := read(model)
 			if err != nil {
@@ -157,7 +158,7 @@ func (e ending) End(next jobs.Next, plan jobs.Plan) jobs.Next {
 // Phases are those that End goes on with.
 func (e ending) Phases() []jobs.Phase {
 	if e.decide != nil {
-		return []jobs.Phase{e.decide.Phase()}
+		return e.decide.Phases()
 	}
 	return e.Judge.Phases()
 }

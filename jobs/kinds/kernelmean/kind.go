@@ -18,7 +18,7 @@ const (
 
 // MeanKind is the nearest mean in the feature space of a kernel.
 func MeanKind() jobs.Kind {
-	return jobs.Kind{Name: MeanName, UsesQueries: true, Params: params.Of[MeanParams](),
+	return jobs.Kind{Name: MeanName, UsesQueries: true, Evaluates: true, Params: params.Of[MeanParams](),
 		Summary: "Decides for the class whose mean in the space of a kernel is nearest.",
 		New:     NewMean, Describe: describe.Of(jobs.Load[meanModel], (*meanModel).describe),
 		Predict: NewMeanPredictor, Figures: evaluation.Figures}
@@ -26,7 +26,7 @@ func MeanKind() jobs.Kind {
 
 // DensityKind is the Bayes classifier by kernel density estimates.
 func DensityKind() jobs.Kind {
-	return jobs.Kind{Name: DensityName, UsesQueries: true, Params: params.Of[DensityParams](),
+	return jobs.Kind{Name: DensityName, UsesQueries: true, Evaluates: true, Params: params.Of[DensityParams](),
 		Summary: "Bayes' rule with a Parzen window density for each class.",
 		New:     NewDensity, Describe: describe.Of(jobs.Load[densityModel], (*densityModel).describe),
 		Predict: NewDensityPredictor, Figures: evaluation.Figures}

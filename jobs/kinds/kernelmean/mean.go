@@ -81,7 +81,7 @@ func NewMeanPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error)
 		return nil, err
 	}
 	p := &meanPredictor{meanModel: m, sum: newSummer(ops, m.kernel, len(m.weights)), labels: m.space.Labels.List()}
-	return classify.NewVectors(m.space, classify.Scored(p.labels, "distance"), p.predict), nil
+	return classify.NewVectors(m.space, classify.Scored(p.labels, "distance").Of(jobs.Distances), p.predict), nil
 }
 
 // predict gives each record the label of the closest mean in feature space, of equally close ones the first. The value

@@ -18,7 +18,7 @@ const KindName = "KernelPerceptron"
 
 // Kind is the kernel perceptron as a declared kind of job.
 func Kind() jobs.Kind {
-	return jobs.Kind{Name: KindName, UsesQueries: true, Params: params.Of[Params](),
+	return jobs.Kind{Name: KindName, UsesQueries: true, Evaluates: true, Params: params.Of[Params](),
 		Summary: "Perceptrons with a kernel, which keep support vectors.",
 		New:     New, Describe: describe.Of(readModel, (*model).describe),
 		Predict: NewPredictor, Learn: learnOn, Figures: jobs.FiguresOf(readModel, (*model).figures)}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/classify"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/kernels"
 	"github.com/gram-compute/gram/jobs/learn/rows"
@@ -43,7 +44,7 @@ func newPredictor(m *model, ops *kernelops.Set) *predictor {
 
 // Answers are a label, and as scores the decision functions of all classes (of two classes -f and
 // f) or, of form voted, the shares of the votes.
-func (p *predictor) Answers() jobs.Answers { return jobs.Answers{Labels: p.labels, Scores: p.labels} }
+func (p *predictor) Answers() jobs.Answers { return classify.Scored(p.labels, "") }
 
 // Predict gives each record the label of the largest score, of equal ones the first.
 func (p *predictor) Predict(ctx context.Context, block *dataset.Block) ([]jobs.Outcome, error) {

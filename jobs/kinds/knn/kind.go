@@ -16,7 +16,7 @@ const KindName = "NearestNeighbors"
 
 // Kind is the search of nearest neighbors as a declared kind of job.
 func Kind() jobs.Kind {
-	return jobs.Kind{Name: KindName, UsesQueries: true, Params: params.Of[Params](),
+	return jobs.Kind{Name: KindName, UsesQueries: true, Evaluates: true, Params: params.Of[Params](),
 		Summary: "The nearest neighbors of each query, exactly: lists, votes or means.",
 		New:     New, Describe: describe.Of(jobs.Load[model], (*model).describe), Predict: Load, Figures: Figures}
 }
@@ -30,6 +30,7 @@ type plan struct {
 	bound    rows.Bound
 	vectors  *features.Builder // nil where the metric compares texts
 	named    bool              // records of spec.input have ids
+	scoring  *evaluation.Scoring
 }
 
 // New makes the algorithm: phases "index", "neighbors", "mistakes" and "base".
@@ -44,6 +45,9 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 			"spec.params: without queries, split and leave_one_out there is nothing to search for; set store_base " +
 				"for a model")
 	}
+	if p.scoring != nil && own.Mode != modeClassify {
+		return nil, evaluation.Unscored("mode " + own.Mode)
+	}
 	if own.Metric != edit {
 		options := append(own.options(), features.OnePass())
 		if p.vectors, err = features.NewBuilder(own.Features, spec, options...); err != nil {
@@ -55,7 +59,8 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 }
 
 func newPlan(own Params, spec protocol.JobSpec) *plan {
-	p := &plan{params: own, seed: spec.Spec.Repro.Seed, holdsOut: spec.Spec.Input.Split.Test > 0,
+	p := &plan{params: own, scoring: evaluation.ScoringOf(spec), seed: spec.Spec.Repro.Seed,
+		holdsOut: spec.Spec.Input.Split.HoldsOut(),
 		Sides: pairwise.Sides{Base: jobs.TrainingRecords(spec), Number: evaluation.Number,
 			QueriesNamed: spec.Spec.Input.HasIDs()},
 		named: spec.Spec.Input.HasIDs(),

@@ -38,7 +38,7 @@ func (p *plan) search() pairwise.Phase[*index, *partial] {
 		Find: p.find, Merge: (*partial).merge, Gathers: pairwise.Gathers(p.Source(), grown, p.chunkBytes()),
 		Answers: func(in *index) jobs.Answers { return p.params.answers(in.labels) },
 		Decider: func(in *index) pairwise.Decider[*partial] { return newOutput(p, in) },
-		Finish:  p.finish,
+		Scoring: p.scoring, Finish: p.finish,
 	}
 }
 

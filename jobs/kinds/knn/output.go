@@ -130,7 +130,7 @@ func (o *output) classify(ctx context.Context, t pairwise.Tree, found *lists) er
 		o.nearest.add(t, i, row, o.in.labels)
 		class, share := o.voter.classify(row)
 		classes[i], shares[i] = float64(class), share
-		decision := jobs.Outcome{Rejected: class < 0}
+		decision := jobs.Outcome{Rejected: class < 0, Scores: o.voter.votes}
 		if class < 0 {
 			o.refused++
 		} else {

@@ -2,6 +2,7 @@ package knn
 
 import (
 	"context"
+	"slices"
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
@@ -16,6 +17,7 @@ type predictor struct {
 	reader *reader
 	voter  *voter
 	out    []jobs.Outcome
+	shares []float64 // of all outcomes
 }
 
 // Load loads a model that holds its base and is of mode classify or regress; any other is a
@@ -46,7 +48,7 @@ func (p Params) answers(labels jobs.Strings) jobs.Answers {
 	if p.Mode == modeRegress {
 		return jobs.Answers{Value: "value"}
 	}
-	return jobs.Answers{Labels: labels.List(), Value: "share"}
+	return jobs.Answers{Labels: labels.List(), Value: "share", Scale: jobs.Probabilities}
 }
 
 // Predict searches the base for each record. A record without a neighbor, by radius, is rejected.
@@ -64,7 +66,7 @@ func (p *predictor) Predict(ctx context.Context, block *dataset.Block) ([]jobs.O
 		return nil, err
 	}
 	s.found.sort()
-	p.out = p.out[:0]
+	p.out, p.shares = p.out[:0], slices.Grow(p.shares[:0], len(s.found.rows)*p.labels.Len())
 	for _, row := range s.found.rows {
 		p.out = append(p.out, p.outcome(row))
 	}
@@ -77,10 +79,15 @@ func (p *predictor) outcome(row []neighbor) jobs.Outcome {
 		return jobs.Outcome{Value: value, Rejected: !ok}
 	}
 	class, share := p.voter.classify(row)
+	begin := len(p.shares)
+	p.shares = append(p.shares, p.voter.votes...)
+	o := jobs.Outcome{Value: share, Scores: p.shares[begin:]}
 	if class < 0 {
-		return jobs.Outcome{Rejected: true, Value: share}
+		o.Rejected = true
+		return o
 	}
-	return jobs.Outcome{Label: string(p.labels.At(class)), Value: share}
+	o.Label = string(p.labels.At(class))
+	return o
 }
 
 // voter decides by a list of neighbors: the last line of Algorithm 2. One goroutine at a time.
@@ -117,7 +124,8 @@ func (v *voter) weights(list []neighbor, add func(place int, weight float64)) {
 	}
 }
 
-// classify returns the class that wins and its share of the votes; class -1 means refused.
+// classify returns the class that wins and its share of the votes; class -1 means refused. It leaves the shares of all
+// classes in votes, 0 where the list is empty.
 func (v *voter) classify(list []neighbor) (class int, share float64) {
 	clear(v.votes)
 	for y := range v.first {
@@ -139,7 +147,10 @@ func (v *voter) classify(list []neighbor) (class int, share float64) {
 			best = y
 		}
 	}
-	share = v.votes[best] / total
+	for y := range v.votes {
+		v.votes[y] /= total
+	}
+	share = v.votes[best]
 	if share < v.params.RejectBelow {
 		return -1, share
 	}

@@ -21,7 +21,7 @@ const KindName = "LinearModel"
 
 // Kind is the linear model as a declared kind of job.
 func Kind() jobs.Kind {
-	return jobs.Kind{Name: KindName, UsesQueries: true, UsesModel: true, Params: params.Of[Params](),
+	return jobs.Kind{Name: KindName, UsesQueries: true, Evaluates: true, UsesModel: true, Params: params.Of[Params](),
 		Summary: "Linear support vector machines and regression by their duals, with a proved gap.",
 		New:     New, Describe: describe.Of(readModel, (*model).describe),
 		Predict: NewPredictor, Learn: learnOn, Figures: jobs.FiguresOf(readModel, (*model).figures)}
@@ -89,6 +89,9 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	read, err := classify.JobOf(spec, NewPredictor, func(p Params) evaluation.Costs { return p.Costs })
 	if err != nil {
 		return nil, err
+	}
+	if spec.Spec.Evaluation != nil && read.Params.regresses() {
+		return nil, evaluation.Unscored("mode regress")
 	}
 	j := job{read, jobs.WayOf(spec.Spec, jobs.Input), spec.Spec.Model != ""}
 	space, err := features.NewBuilder(j.Params.Features, spec, j.Params.labels(), features.Compares())

@@ -30,7 +30,11 @@ func NewPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
 	if p.regresses {
 		return classify.NewVectors(p.space, jobs.Answers{Value: "value"}, p.value), nil
 	}
-	return classify.NewVectors(p.space, classify.Scored(p.labels, "score"), p.predict), nil
+	answers := classify.Scored(p.labels, "score")
+	if p.loss.Form == dual.Logistic && !p.paired {
+		answers = answers.Of(jobs.LogOdds)
+	}
+	return classify.NewVectors(p.space, answers, p.predict), nil
 }
 
 func newPredictor(a jobs.Arrays, ops *kernelops.Set) (*predictor, error) {

@@ -20,7 +20,8 @@ const KindName = "NaiveBayes"
 
 // Kind is multinomial naive Bayes as a declared kind of job.
 func Kind() jobs.Kind {
-	return jobs.Kind{Name: KindName, UsesQueries: true, UsesModel: true, Accepts: accepts, Params: params.Of[Params](),
+	return jobs.Kind{Name: KindName, UsesQueries: true, Evaluates: true, UsesModel: true, Accepts: accepts,
+		Params:  params.Of[Params](),
 		Summary: "Naive Bayes on texts or counts: multinomial, Bernoulli or complement.",
 		New:     New, Describe: describe.Of(jobs.Load[model], (*model).describe),
 		Classify: NewClassifier, Predict: NewPredictor, Figures: evaluation.Figures}
@@ -37,7 +38,11 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 			return nil, params.In("spec.queries", err)
 		}
 	}
-	j, err := classify.JobOf(spec, loadDecider, func(p Params) evaluation.Costs { return p.Costs })
+	load := loadDecider
+	if spec.Spec.Evaluation != nil {
+		load = NewPredictor
+	}
+	j, err := classify.JobOf(spec, load, func(p Params) evaluation.Costs { return p.Costs })
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ const KindName = "NearestMean"
 
 // Kind is the nearest-mean classifier as a declared kind of job.
 func Kind() jobs.Kind {
-	return jobs.Kind{Name: KindName, UsesQueries: true, Params: params.Of[Params](),
+	return jobs.Kind{Name: KindName, UsesQueries: true, Evaluates: true, Params: params.Of[Params](),
 		Summary: "Decides for the class whose mean is nearest.",
 		New:     New, Describe: describe.Of(jobs.Load[model], (*model).describe),
 		Predict: NewPredictor, Figures: jobs.FiguresOf(jobs.Load[model], (*model).figures)}
@@ -38,7 +38,7 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	}
 	phases := jobs.Phases{space, meansPhase{j}.phase()}
 	if j.Params.Pairs {
-		return append(phases, onevsone.Phase(j.Judge, NewPredictor)), nil
+		return append(append(phases, onevsone.Phase(j.Judge, NewPredictor)), j.Judge.Further()...), nil
 	}
 	return append(phases, j.Judge.Phases()...), nil
 }

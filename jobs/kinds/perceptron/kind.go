@@ -20,7 +20,7 @@ const KindName = "Perceptron"
 
 // Kind is the perceptron as a declared kind of job.
 func Kind() jobs.Kind {
-	return jobs.Kind{Name: KindName, UsesQueries: true, UsesModel: true, Params: params.Of[Params](),
+	return jobs.Kind{Name: KindName, UsesQueries: true, Evaluates: true, UsesModel: true, Params: params.Of[Params](),
 		Summary: "Linear perceptrons: averaged, plain or voted, serial or mixed over blocks.",
 		New:     New, Describe: describe.Of(readModel, (*model).describe),
 		Predict: NewPredictor, Learn: learn,

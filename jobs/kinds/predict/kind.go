@@ -25,8 +25,9 @@ type OfModel func(model jobs.Arrays) (jobs.Kind, error)
 func Kind(ofModel OfModel) jobs.Kind {
 	return jobs.Kind{Name: KindName, Params: params.Of[predictions.Params](),
 		Summary:  "Predicts the records of a data set with the model of another job.",
-		Describe: Describe, UsesModel: true, Accepts: models{ofModel: ofModel}.accepts, Figures: evaluation.Figures,
-		New: func(spec protocol.JobSpec) (jobs.Algorithm, error) { return newAlgorithm(spec, ofModel) }}
+		Describe: Describe, UsesModel: true, Evaluates: true, Accepts: models{ofModel: ofModel}.accepts,
+		Figures: evaluation.Figures,
+		New:     func(spec protocol.JobSpec) (jobs.Algorithm, error) { return newAlgorithm(spec, ofModel) }}
 }
 
 func newAlgorithm(spec protocol.JobSpec, ofModel OfModel) (jobs.Algorithm, error) {
@@ -37,16 +38,17 @@ func newAlgorithm(spec protocol.JobSpec, ofModel OfModel) (jobs.Algorithm, error
 	if spec.Spec.Model == "" {
 		return nil, protocol.SpecFault("spec.model is missing: the URI of the model.safetensors to predict with")
 	}
-	models := models{p.Format, ofModel}
-	return jobs.Phases{predictions.Phase{Params: p, Load: models.load, From: jobs.Input,
+	models := models{p.Format, p.RejectBelow, ofModel}
+	return jobs.Phases(predictions.Phase{Params: p, Load: models.load, From: jobs.Input,
 		Named: jobs.WayOf(spec.Spec, jobs.Input), Of: evaluation.EveryRecord,
-		Costs: costs, End: models.end}.Phase()}, nil
+		Costs: costs, End: models.end, Scoring: evaluation.ScoringOf(spec)}.Phases()), nil
 }
 
 // models are those that records are predicted by.
 type models struct {
-	format  string
-	ofModel OfModel
+	format      string
+	rejectBelow float64
+	ofModel     OfModel
 }
 
 // kind finds what made a model, which must predict.
@@ -74,7 +76,11 @@ func (m models) load(model jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, err
 	if err != nil {
 		return nil, err
 	}
-	return kind.Predict(model, ops)
+	predictor, err := kind.Predict(model, ops)
+	if err != nil || m.rejectBelow == 0 {
+		return predictor, err
+	}
+	return evaluation.Rejecting(predictor, m.rejectBelow)
 }
 
 // end is the list of parts.

@@ -23,7 +23,7 @@ const KindName = "SupportVectorMachine"
 
 // Kind is the support vector machine as a declared kind of job.
 func Kind() jobs.Kind {
-	return jobs.Kind{Name: KindName, UsesQueries: true, Params: params.Of[Params](),
+	return jobs.Kind{Name: KindName, UsesQueries: true, Evaluates: true, Params: params.Of[Params](),
 		Summary: "Support vector machines with a kernel, with a proved gap.",
 		New:     New, Describe: describe.Of(readModel, (*model).describe),
 		Predict: NewPredictor, Figures: jobs.FiguresOf(readModel, (*model).figures)}
@@ -106,6 +106,9 @@ func newOf(spec protocol.JobSpec, most int, whole bool) (jobs.Algorithm, error) 
 	read, err := classify.JobOf(spec, NewPredictor, func(p Params) evaluation.Costs { return p.Costs })
 	if err != nil {
 		return nil, err
+	}
+	if spec.Spec.Evaluation != nil && read.Params.regresses() {
+		return nil, evaluation.Unscored("mode regress")
 	}
 	j := job{Job: read, way: jobs.WayOf(spec.Spec, jobs.Input), most: most, whole: whole}
 	options, judging := []features.Option{j.Params.labels()}, j.Judge.Phases()

@@ -6,6 +6,7 @@ import (
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/calibration"
+	"github.com/gram-compute/gram/jobs/learn/classify"
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/kernels"
@@ -80,11 +81,10 @@ func (p *predictor) Answers() jobs.Answers {
 	case p.regresses:
 		return jobs.Answers{Value: "value"}
 	}
-	value := "score"
 	if p.sigmoids != nil {
-		value = "probability"
+		return classify.Scored(p.labels, "probability").Of(jobs.Probabilities)
 	}
-	return jobs.Answers{Labels: p.labels, Value: value, Scores: p.labels}
+	return classify.Scored(p.labels, "score")
 }
 
 // Predict gives each record the label of the greatest score, of equals the first.

@@ -38,9 +38,10 @@ func (p *Vectors) Predict(ctx context.Context, block *dataset.Block) ([]jobs.Out
 	return p.outcomes, err
 }
 
-// Scored are the answers of a model that gives a label, a value by that name, and a score for each label.
+// Scored are the answers of a model that gives a label, a value by that name, and a score for each label: the greater,
+// the likelier it is.
 func Scored(labels []string, value string) jobs.Answers {
-	return jobs.Answers{Labels: labels, Value: value, Scores: labels}
+	return jobs.Answers{Labels: labels, Value: value, Scores: labels, Scale: jobs.Margins}
 }
 
 // NewNearest returns a predictor of the class at the least distance of a row; of equal distances, that of the first.
@@ -60,7 +61,7 @@ func NewNearest(space *features.Space, distance func(v features.Vectors, row, cl
 		}
 		return list, nil
 	}
-	return NewVectors(space, Scored(labels, "distance"), nearest)
+	return NewVectors(space, Scored(labels, "distance").Of(jobs.Distances), nearest)
 }
 
 // Outcomes collects the outcomes of a block and reuses their memory for the next block. Only one goroutine at a time
@@ -82,7 +83,7 @@ func NewOutcomes(labels []string, scored bool) Outcomes {
 func (o *Outcomes) Answers() jobs.Answers {
 	answers := jobs.Answers{Labels: o.labels}
 	if o.scored {
-		answers.Scores = o.labels
+		answers.Scores, answers.Scale = o.labels, jobs.Probabilities
 	}
 	return answers
 }

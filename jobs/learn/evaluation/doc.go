@@ -6,6 +6,13 @@
 // whose denominator is 0 counts as 0. "Rejected" is no label. Models that predict values are
 // judged by their errors.
 //
+// Scores of classes are judged where spec.evaluation asks for it (type Scoring): probabilities, margins or distances,
+// as jobs.Answers.Scale says. Of two classes, the probability of the positive one is ranked or how far its score is
+// ahead of the other's; of more, each class against the others. All figures are exact sums over records, or come from
+// rankings that keep every different score (type Ranking, in parts; type Ranks goes on where memory ends). The
+// confidence of decisions is ranked likewise, for the risk of rejecting below a threshold (El-Yaniv and Wiener, "On the
+// foundations of noise-free selective classification", JMLR 11, 2010).
+//
 // Detectors of novel records are judged by their ranking of test records (type Ranking): AUC, the precision at the top,
 // and the false alarms of a threshold that normal records set which were not trained on.
 //

@@ -44,6 +44,11 @@ var drawings = map[string]func(json.RawMessage) ([]jobs.Figure, error){
 	regressionMetric: drawing(regressionFigures),
 	noveltyMetric:    drawing(noveltyFigures),
 	thresholdMetric:  drawing(thresholdFigures),
+	scoresMetric:     drawing(scoresFigures),
+	rankingMetric:    drawing(rankingFigures),
+	riskMetric:       drawing(riskFigures),
+	bootstrapMetric:  drawing(bootstrapFigures),
+	FoldsMetric:      drawing(foldsFigures),
 }
 
 // drawing reads the value of a metric before it is drawn.

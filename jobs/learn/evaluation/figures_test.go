@@ -24,7 +24,7 @@ func tallied(t *testing.T, width int) []jobs.Metric {
 		{Label: "a"}}); err != nil {
 		t.Fatal(err)
 	}
-	metrics, err := judged.Metrics(Costs{})
+	metrics, err := judged.Metrics(Costs{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

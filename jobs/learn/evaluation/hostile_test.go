@@ -12,12 +12,21 @@ import (
 // Whatever bytes a partial has, it is read or refused as corrupt; what was read is written to the same bytes
 // again, once it was written.
 func FuzzReadTally(f *testing.F) {
-	for _, answers := range []jobs.Answers{{Labels: []string{"a"}}, {Value: "value"}} {
-		judged := NewTally(answers)
-		for i, label := range []string{"1", "2"} {
-			id := dataset.Identity{Object: "records", Offset: int64(i)}
-			if err := judged.Judge(id, []byte(label), jobs.Outcome{Label: "a", Value: 3},
-				make([]float32, 16)); err != nil {
+	two := []string{"1", "b"}
+	for i, answers := range []jobs.Answers{{Labels: []string{"a"}}, {Value: "value"},
+		{Labels: two, Scale: jobs.Probabilities}} {
+		judged, err := NewScoredTally(answers, []*Scoring{2: scoringOf(30)}[i])
+		if err != nil {
+			f.Fatal(err)
+		}
+		block := &dataset.Block{Labels: [][]byte{[]byte("1"), []byte("2")}, Dense: dataset.Dense{Width: 16,
+			Values: make([]float32, 32)}}
+		for i := range block.Labels {
+			block.IDs = append(block.IDs, dataset.Identity{Object: "records", Offset: int64(i)})
+		}
+		for i := range block.Labels {
+			o := jobs.Outcome{Label: "a", Value: 3, Scores: []float64{0.25, 0.75}}
+			if err := judged.Judge(block, i, o); err != nil {
 				f.Fatal(err)
 			}
 		}
@@ -44,7 +53,7 @@ func FuzzReadTally(f *testing.F) {
 		if string(first.Encode()) != string(jobs.ArraysOf(again).Encode()) {
 			t.Error("it was written in two ways")
 		}
-		if _, err := judged.Metrics(nil); err != nil {
+		if _, err := judged.Metrics(nil, nil); err != nil {
 			t.Error(err)
 		}
 	})

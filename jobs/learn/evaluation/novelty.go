@@ -109,6 +109,9 @@ func DetectionOf(
 	if d.judge, err = JudgeOf(spec, nil, nil); err != nil {
 		return d, err
 	}
+	if spec.Spec.Evaluation != nil {
+		return d, Unscored("a detector")
+	}
 	if d.judge.Judges() && d.params.Labels == nil {
 		return d, protocol.SpecFault("there are test records, and no label is known to be novel").
 			WithHint("Name the labels of novel records in spec.params.novelty.labels, or leave the test records out.")

@@ -20,19 +20,25 @@ type Load func(model jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error)
 //
 // A model that predicts labels gets the metrics "evaluation" (a Report), "evaluation.confusion" (a Matrix),
 // "evaluation.mistakes" (a list of Mistake, if there are any) and, with costs, "evaluation.cost" (a Cost). A model that
-// predicts values gets "evaluation.regression" (a Regression).
+// predicts values gets "evaluation.regression" (a Regression). With spec.evaluation, see type Scoring, there are also
+// "evaluation.scores" (Scores), "evaluation.ranking" (Rankings), "evaluation.risk" (a Risk) and "evaluation.bootstrap"
+// (a Bootstrap).
 type Judge struct {
 	test    jobs.Records // nil if there are no test records
 	queries bool         // the records are those of spec.queries
 	load    Load
 	costs   Costs // nil for none
+	scoring *Scoring
 }
 
 // JudgeOf returns the judge for a spec. A spec with both a split and queries is a *protocol.Fault of CodeSpecInvalid.
 func JudgeOf(spec protocol.JobSpec, load Load, costs Costs) (Judge, error) {
-	split, queries := spec.Spec.Input.Split.Test > 0, spec.Spec.Queries != nil
-	j := Judge{queries: queries, load: load, costs: costs}
+	split, queries := spec.Spec.Input.Split.HoldsOut(), spec.Spec.Queries != nil
+	j := Judge{queries: queries, load: load, costs: costs, scoring: ScoringOf(spec)}
 	switch {
+	case j.scoring != nil && !split && !queries:
+		return Judge{}, protocol.SpecFault("spec.evaluation has no records to judge the scores of").
+			WithHint("Give spec.queries, spec.input.split.test or spec.input.split.folds, or leave spec.evaluation out.")
 	case split && queries:
 		return Judge{}, protocol.SpecFault(
 			"spec.queries and spec.input.split both give records to judge the model on; leave one out")
@@ -61,10 +67,7 @@ func (j Judge) End(next jobs.Next, plan jobs.Plan) jobs.Next {
 		next.Done = true
 		return next
 	}
-	next.Phase = Name
-	if plan.QueryShards > 0 {
-		next.Trees = []int{plan.QueryShards}
-	}
+	next.Phase, next.Trees = Name, treesOver(j.Source(), plan)
 	return next
 }
 
@@ -73,10 +76,30 @@ func (j Judge) Phases() []jobs.Phase {
 	if !j.Judges() {
 		return nil
 	}
-	return []jobs.Phase{jobs.MapReduce[jobs.Arrays, *Tally]{
+	judging := jobs.MapReduce[jobs.Arrays, *Tally]{
 		Name: Name, State: jobs.Itself, Partial: func() *Tally { return new(Tally) },
 		Map: j.Count, Merge: (*Tally).Plus, Step: j.Finish,
-	}.Phase()}
+	}
+	if j.scoring != nil {
+		judging.Gathers = j.scoring.gathers
+	}
+	return append([]jobs.Phase{judging.Phase()}, j.Further()...)
+}
+
+// Further returns the phases that may follow the one that judges: "ranks", where scores are judged.
+func (j Judge) Further() []jobs.Phase {
+	if j.scoring == nil {
+		return nil
+	}
+	return []jobs.Phase{j.ranks().Phase()}
+}
+
+func (j Judge) ranks() *Ranks {
+	return &Ranks{Load: j.load, From: j.Source(), Of: j.test, Scoring: j.scoring,
+		Finish: func(_ context.Context, next jobs.Next, _ jobs.Round) (jobs.Next, error) {
+			next.Done = true
+			return next, nil
+		}}
 }
 
 // Count counts the decisions on one leaf. Only test records reach the predictor. A test record without a label is a
@@ -86,7 +109,11 @@ func (j Judge) Count(ctx context.Context, model jobs.Arrays, leaf jobs.Leaf, ops
 	if err != nil {
 		return nil, err
 	}
-	judged, chosen, test := NewTally(predictor.Answers()), Selection{}, j.test()
+	judged, err := NewScoredTally(predictor.Answers(), j.scoring)
+	if err != nil {
+		return nil, err
+	}
+	chosen, test := Selection{}, j.test()
 	for block, err := range leaf.Read(ctx, j.Source(), leaf.Index) {
 		if err != nil {
 			return nil, err
@@ -114,10 +141,16 @@ func (j Judge) Source() jobs.Source {
 	return jobs.Input
 }
 
-// Finish ends the job with its model and the metrics of the tally.
-func (j Judge) Finish(_ context.Context, model jobs.Arrays, judged *Tally, _ jobs.Round) (jobs.Next, error) {
-	metrics, err := judged.Metrics(j.costs)
-	return jobs.Next{Done: true, State: model, Metrics: metrics}, err
+// Finish ends the job with its model and the metrics of the tally. Where not all scores are ranked yet, the phase
+// "ranks" follows.
+func (j Judge) Finish(
+	ctx context.Context, model jobs.Arrays, judged *Tally, round jobs.Round,
+) (jobs.Next, error) {
+	metrics, err := judged.Metrics(j.costs, j.scoring)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	return j.ranks().Begin(ctx, jobs.Next{State: model, Metrics: metrics}, judged, round)
 }
 
 // Loading returns a copy of the judge that loads models with load.

@@ -9,7 +9,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 )
 
-// maxRanked bounds the different scores that a ranking keeps, at 24 bytes each.
+// maxRanked bounds the different scores that a ranking keeps, at 32 bytes each.
 const maxRanked = 1 << 20
 
 // Ranking counts records by their score, positive and negative ones apart: what the ROC curve and the figures that
@@ -19,21 +19,56 @@ const maxRanked = 1 << 20
 // Where there are more different scores than it keeps, all are rounded down to as few bits less as it takes. How many
 // that is follows from all records, whatever their order and grouping, since more records have no fewer different
 // scores. Records whose rounded scores are equal count as ties, and AUC says how much that may have moved it.
+//
+// A ranking in parts rounds nothing. Where there are more different scores than it keeps, it keeps the highest, with
+// all their records, and the lower ones are left to a further pass (Below). What is kept follows from all records,
+// too: a score is among the highest of all only if it is among those of each group that has it.
 type Ranking struct {
 	most  int
 	drop  int      // low bits that are 0 in every key
-	list  []ranked // ascending by key, which differ
+	list  []ranked // ascending, by place
 	fresh []ranked // not in list yet
+
+	parts bool  // keeps the highest scores
+	cut   bool  // lower ones are left out
+	below place // of a further pass: only lower places are taken; the zero value stands for all
 }
 
-// ranked is how many records have a score.
+// place is a score and the weight of records.
+type place struct {
+	key    uint64 // ascends with the score
+	weight uint32 // ascends with the weight
+}
+
+func (p place) compare(q place) int {
+	return cmp.Or(cmp.Compare(p.key, q.key), cmp.Compare(p.weight, q.weight))
+}
+
+// ranked is how many records have a score and a weight.
 type ranked struct {
-	key                uint64 // ascends with the score
+	place
 	negative, positive int64
 }
 
+// one is the weight 1.
+var one = math.Float32bits(1)
+
 // NewRanking returns a ranking of no records.
 func NewRanking() *Ranking { return &Ranking{most: maxRanked} }
+
+// NewRankingInParts returns a ranking of no records that keeps up to most of the different scores below a place, and
+// rounds none.
+func NewRankingInParts(most int, below place) *Ranking {
+	return &Ranking{most: most, parts: true, below: below}
+}
+
+// Below is the place below which scores were left out; false if none was.
+func (r *Ranking) Below() (place, bool) {
+	if r.settle(); !r.cut {
+		return place{}, false
+	}
+	return r.list[0].place, true
+}
 
 // keyOf ascends with the score; those of -0 and 0 are equal.
 func keyOf(score float64) uint64 {
@@ -53,14 +88,29 @@ func scoreOf(key uint64) float64 {
 }
 
 // Add counts a record. The score is no NaN.
-func (r *Ranking) Add(score float64, positive bool) {
-	one := ranked{key: keyOf(score), negative: 1}
-	if positive {
-		one.negative, one.positive = 0, 1
+func (r *Ranking) Add(score float64, positive bool) { r.AddWeighted(score, positive, 1) }
+
+// AddWeighted counts a record of a weight that is at least 0. Records of one score and different weights are counted
+// apart, so that counts stay integers.
+func (r *Ranking) AddWeighted(score float64, positive bool, weight float32) {
+	record := ranked{place: place{keyOf(score), math.Float32bits(weight)}, negative: 1}
+	if r.parts && !r.takes(record.place) {
+		return
 	}
-	if r.fresh = append(r.fresh, one); len(r.fresh) > r.most {
+	if positive {
+		record.negative, record.positive = 0, 1
+	}
+	if r.fresh = append(r.fresh, record); len(r.fresh) > r.most {
 		r.settle()
 	}
+}
+
+// takes reports whether a place is still of interest to a ranking in parts.
+func (r *Ranking) takes(p place) bool {
+	if r.below != (place{}) && p.compare(r.below) >= 0 {
+		return false
+	}
+	return !r.cut || p.compare(r.list[0].place) >= 0
 }
 
 // settle takes what is fresh into the list, and drops as many bits as that takes. O(n log n).
@@ -71,8 +121,12 @@ func (r *Ranking) settle() {
 		all[i].key = all[i].key >> r.drop << r.drop
 	}
 	// total order: keys that are equal are joined
-	slices.SortFunc(all, func(a, b ranked) int { return cmp.Compare(a.key, b.key) })
+	slices.SortFunc(all, func(a, b ranked) int { return a.compare(b.place) })
 	r.list = joinRanked(all)
+	if more := len(r.list) - r.most; r.parts && more > 0 {
+		r.list, r.cut = append(r.list[:0], r.list[more:]...), true
+		return
+	}
 	for len(r.list) > r.most {
 		r.drop++
 		for i := range r.list {
@@ -82,11 +136,11 @@ func (r *Ranking) settle() {
 	}
 }
 
-// joinRanked joins neighbors of one key, in place.
+// joinRanked joins neighbors of one place, where they are.
 func joinRanked(list []ranked) []ranked {
 	joined := list[:0]
 	for _, v := range list {
-		if n := len(joined); n > 0 && joined[n-1].key == v.key {
+		if n := len(joined); n > 0 && joined[n-1].place == v.place {
 			joined[n-1].negative += v.negative
 			joined[n-1].positive += v.positive
 			continue
@@ -100,7 +154,7 @@ func joinRanked(list []ranked) []ranked {
 func (r *Ranking) Plus(o *Ranking) {
 	r.settle()
 	o.settle()
-	r.drop, r.fresh = max(r.drop, o.drop), append(r.fresh, o.list...)
+	r.drop, r.cut, r.fresh = max(r.drop, o.drop), r.cut || o.cut, append(r.fresh, o.list...)
 	r.settle()
 }
 
@@ -198,39 +252,68 @@ func (r *Ranking) Curve() (curve [][2]float64) {
 
 // Fields lists the counts under names that begin with that one.
 func (r *Ranking) Fields(f *jobs.Fields, name string) {
-	r.most = maxRanked
 	var keys, negative, positive []int64
-	if !f.Reading() {
+	var weights []uint32
+	if f.Reading() {
+		r.most = maxRanked
+	} else {
 		r.settle()
 		for _, v := range r.list {
-			keys = append(keys, int64(v.key))
+			keys, weights = append(keys, int64(v.key)), append(weights, v.weight)
 			negative, positive = append(negative, v.negative), append(positive, v.positive)
+		}
+		if !slices.ContainsFunc(weights, func(w uint32) bool { return w != one }) {
+			weights = nil // as it is without weights
 		}
 	}
 	f.Int(name+".drop", &r.drop, 0, 63)
 	jobs.List(f, name+".keys", &keys)
 	jobs.List(f, name+".negative", &negative, len(keys))
 	jobs.List(f, name+".positive", &positive, len(keys))
+	jobs.Optional(f, name+".weights", &weights, len(keys))
+	if f.Has(name+".parts", r.parts) {
+		r.partsFields(f, name)
+	}
 	if !f.Reading() {
 		return
 	}
 	r.list = make([]ranked, len(keys))
 	for i, key := range keys {
-		r.list[i] = ranked{uint64(key), negative[i], positive[i]}
+		r.list[i] = ranked{place{uint64(key), one}, negative[i], positive[i]}
+		if weights != nil {
+			r.list[i].weight = weights[i]
+		}
 	}
 	f.Check(r.check)
+}
+
+// partsFields lists what only a ranking in parts has.
+func (r *Ranking) partsFields(f *jobs.Fields, name string) {
+	r.parts = true
+	f.Int(name+".parts", &r.most, 1, maxRanked)
+	jobs.Flag[int32](f, name+".cut", &r.cut)
+	r.below.fields(f, name+".below")
+}
+
+func (p *place) fields(f *jobs.Fields, name string) {
+	key, weight := int64(p.key), int64(p.weight)
+	jobs.Tuple(f, name, &key, &weight)
+	if f.Reading() {
+		*p = place{uint64(key), uint32(weight)}
+	}
 }
 
 // check refuses counts that a ranking does not leave.
 func (r *Ranking) check() error {
 	const most = 1 << 40
 	for i, v := range r.list {
-		if v.key>>r.drop<<r.drop != v.key || i > 0 && v.key <= r.list[i-1].key || min(v.negative, v.positive) < 0 ||
-			max(v.negative, v.positive) > most || v.negative+v.positive == 0 {
+		if v.key>>r.drop<<r.drop != v.key || i > 0 && v.compare(r.list[i-1].place) <= 0 ||
+			min(v.negative, v.positive) < 0 || max(v.negative, v.positive) > most || v.negative+v.positive == 0 ||
+			v.weight >= math.Float32bits(float32(math.Inf(1))) {
 			return jobs.Malformed("a ranking with %d and %d records at place %d", v.negative, v.positive, i)
 		}
 	}
-	if len(r.list) > maxRanked {
+	if len(r.list) > maxRanked || r.parts && (r.drop != 0 || r.cut && len(r.list) != r.most) {
 		return jobs.Malformed("a ranking of %d scores", len(r.list))
 	}
 	return nil

@@ -149,10 +149,10 @@ func TestThresholdOfRoundedScores(t *testing.T) {
 
 func TestRankingRefuses(t *testing.T) {
 	for name, bad := range map[string]*Ranking{
-		"order":    {list: []ranked{{key: 2, negative: 1}, {key: 1, negative: 1}}},
-		"no count": {list: []ranked{{key: 2}}},
-		"negative": {list: []ranked{{key: 2, negative: -1, positive: 2}}},
-		"bits":     {drop: 2, list: []ranked{{key: 1, negative: 1}}},
+		"order":    {list: []ranked{{place{2, one}, 1, 0}, {place{1, one}, 1, 0}}},
+		"no count": {list: []ranked{{place{2, one}, 0, 0}}},
+		"negative": {list: []ranked{{place{2, one}, -1, 2}}},
+		"bits":     {drop: 2, list: []ranked{{place{1, one}, 1, 0}}},
 	} {
 		if bad.check() == nil {
 			t.Errorf("%s is taken", name)

@@ -19,6 +19,7 @@ type Tally struct {
 	confusion *Confusion
 	mistakes  *Mistakes
 	errors    *errorSums
+	scores    *scoredTally // nil where scores are not judged
 }
 
 // NewTally returns an empty tally for the outcomes of a model.
@@ -27,6 +28,16 @@ func NewTally(answers jobs.Answers) *Tally {
 		return &Tally{errors: newErrorSums()}
 	}
 	return &Tally{confusion: NewConfusion(), mistakes: NewMistakes(maxMistakes)}
+}
+
+// NewScoredTally is NewTally of a model whose scores are judged, too; a nil scoring judges none. A model that does not
+// give classes scores is a *protocol.Fault of CodeSpecInvalid, and so is a positive label that it does not have.
+func NewScoredTally(answers jobs.Answers, scoring *Scoring) (t *Tally, err error) {
+	t = NewTally(answers)
+	if scoring != nil {
+		t.scores, err = newScoredTally(answers, scoring)
+	}
+	return t, err
 }
 
 // Add judges the outcomes of a block. A block without labels, or a label that is no number where the
@@ -40,16 +51,17 @@ func (t *Tally) Add(block *dataset.Block, outcomes []jobs.Outcome) error {
 		return jobs.Malformed("%d records have %d outcomes", len(block.IDs), len(outcomes))
 	}
 	for i := range outcomes {
-		if err := t.Judge(block.IDs[i], block.Labels[i], outcomes[i], PictureOf(block, i)); err != nil {
+		if err := t.Judge(block, i, outcomes[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Judge judges the outcome of one record by its label; picture is what PictureOf says of it. Where the model
-// predicts numbers, a rejected record has none and does not count.
-func (t *Tally) Judge(id dataset.Identity, label []byte, o jobs.Outcome, picture []float32) error {
+// Judge judges the outcome of record i of a block by its label. Where the model predicts numbers, a rejected record has
+// none and does not count. The weight of a record counts where scores are judged.
+func (t *Tally) Judge(block *dataset.Block, i int, o jobs.Outcome) error {
+	id, label := block.IDs[i], block.Labels[i]
 	if t.errors != nil {
 		if o.Rejected {
 			return nil
@@ -61,10 +73,13 @@ func (t *Tally) Judge(id dataset.Identity, label []byte, o jobs.Outcome, picture
 		return t.JudgeNumber(id, truth, o.Value)
 	}
 	if m, wrong := t.decided(id, label, o); wrong {
-		m.Picture = picture
+		m.Picture = PictureOf(block, i)
 		t.mistakes.Offer(m)
 	}
-	return nil
+	if t.scores == nil {
+		return nil
+	}
+	return t.scores.add(id, t.mistakes.draws.Uint64(id), label, o, weightOf(block, i))
 }
 
 // JudgeDrawn is Judge of a record that is known by its place alone (PlaceOf), where the model predicts labels: number
@@ -76,7 +91,10 @@ func (t *Tally) JudgeDrawn(number uint64, place dataset.Identity, label []byte, 
 	if m, wrong := t.decided(place, label, o); wrong {
 		t.mistakes.take(drawnMistake{number, m}, false)
 	}
-	return nil
+	if t.scores == nil {
+		return nil
+	}
+	return t.scores.add(place, number, label, o, 1)
 }
 
 // decided counts a decision, and reports whether it was wrong.
@@ -98,7 +116,8 @@ func (t *Tally) JudgeNumber(id dataset.Identity, truth, value float64) error {
 	return t.errors.add(id, truth, value)
 }
 
-// Fields lists the tally: arrays named "labels", "cells.*" and "mistakes.*", or "errors.*" and "truth.*".
+// Fields lists the tally: arrays named "labels", "cells.*", "mistakes.*" and, of scores, "scores.*", or "errors.*" and
+// "truth.*".
 func (t *Tally) Fields(f *jobs.Fields) {
 	if f.Has("errors.records", t.errors != nil) {
 		jobs.Make(f, &t.errors).Fields(f)
@@ -106,12 +125,15 @@ func (t *Tally) Fields(f *jobs.Fields) {
 	}
 	jobs.Make(f, &t.confusion).Fields(f)
 	MistakesFields(f, mistakesName, &t.mistakes)
+	if f.Has("scores.records", t.scores != nil) {
+		jobs.Make(f, &t.scores).Fields(f)
+	}
 }
 
 // Plus takes in the tally to the right, which must not be used afterwards.
 func (t *Tally) Plus(right *Tally) (_ *Tally, err error) {
-	if (t.errors == nil) != (right.errors == nil) {
-		return nil, jobs.Malformed("an evaluation of labels cannot be merged with one of values")
+	if (t.errors == nil) != (right.errors == nil) || (t.scores == nil) != (right.scores == nil) {
+		return nil, jobs.Malformed("an evaluation of labels, of scores and of values cannot be merged with another")
 	}
 	if t.errors != nil {
 		t.errors, err = t.errors.plus(right.errors)
@@ -119,7 +141,10 @@ func (t *Tally) Plus(right *Tally) (_ *Tally, err error) {
 	}
 	t.confusion.Merge(right.confusion)
 	t.mistakes.Merge(right.mistakes)
-	return t, nil
+	if t.scores != nil {
+		err = t.scores.plus(right.scores)
+	}
+	return t, err
 }
 
 // Records is the number of records judged.
@@ -134,8 +159,8 @@ func (t *Tally) Records() int64 {
 	return total
 }
 
-// Metrics are the facts that Judge leaves.
-func (t *Tally) Metrics(costs Costs) ([]jobs.Metric, error) {
+// Metrics are the facts that Judge leaves; scoring is that of the tally.
+func (t *Tally) Metrics(costs Costs, scoring *Scoring) ([]jobs.Metric, error) {
 	var facts jobs.Facts
 	if t.errors != nil {
 		facts.Add(regressionMetric, t.errors.report())
@@ -148,6 +173,9 @@ func (t *Tally) Metrics(costs Costs) ([]jobs.Metric, error) {
 	}
 	if costs != nil {
 		facts.Add(costMetric, t.confusion.cost(costs))
+	}
+	if t.scores != nil {
+		t.scores.metrics(&facts, scoring)
 	}
 	return facts.Metrics()
 }

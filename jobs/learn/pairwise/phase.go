@@ -62,6 +62,7 @@ type Phase[S any, P jobs.Stored] struct {
 	Answers func(state S) jobs.Answers
 	Decider func(state S) Decider[P]
 	Costs   evaluation.Costs
+	Scoring *evaluation.Scoring // of decisions' scores; nil where they are not judged
 	// Finish says what follows.
 	Finish func(jobs.Next) (jobs.Next, error)
 }
@@ -128,7 +129,11 @@ func (p Phase[S, P]) merge(left, right *partial[P]) (_ *partial[P], err error) {
 func (p Phase[S, P]) decide(
 	ctx context.Context, s state[S], roots iter.Seq2[*partial[P], error], round jobs.Round,
 ) (jobs.Next, error) {
-	out, decider := &output{emit: round.Emit, judged: evaluation.NewTally(p.Answers(s.of))}, p.Decider(s.of)
+	judged, err := evaluation.NewScoredTally(p.Answers(s.of), p.Scoring)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	out, decider := &output{emit: round.Emit, judged: judged}, p.Decider(s.of)
 	for root, err := range roots {
 		if err != nil {
 			return jobs.Next{}, err
@@ -150,9 +155,18 @@ func (p Phase[S, P]) decide(
 	if next.Metrics, err = decider.Metrics(); err != nil || out.judged.Records() == 0 {
 		return next, err
 	}
-	judged, err := out.judged.Metrics(p.Costs)
-	next.Metrics = append(next.Metrics, judged...)
+	metrics, err := p.metrics(out.judged)
+	next.Metrics = append(next.Metrics, metrics...)
 	return next, err
+}
+
+func (p Phase[S, P]) metrics(judged *evaluation.Tally) ([]jobs.Metric, error) {
+	metrics, err := judged.Metrics(p.Costs, p.Scoring)
+	if err != nil {
+		return nil, err
+	}
+	ranked, err := judged.RankMetrics(p.Scoring)
+	return append(metrics, ranked...), err
 }
 
 func (p Phase[S, P]) lookUp() *evaluation.LookUp {

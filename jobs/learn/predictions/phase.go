@@ -4,6 +4,8 @@ package predictions
 
 import (
 	"context"
+	"encoding/json"
+	"maps"
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
@@ -28,6 +30,8 @@ type Phase struct {
 	Of    jobs.Records // those that are predicted
 	// Costs are those that the model decides by, nil for none.
 	Costs func(model jobs.Arrays, labels []string) (evaluation.Costs, error)
+	// Scoring says how scores are judged; nil where they are not.
+	Scoring *evaluation.Scoring
 	// End makes the result of a job from its model and the list of what was written.
 	End func(model jobs.Arrays, written *parts.List) (jobs.Arrays, error)
 }
@@ -40,10 +44,18 @@ func (p Phase) Phase() jobs.Phase {
 	}.Phase()
 }
 
+// Phases are the phase and what may follow it.
+func (p Phase) Phases() []jobs.Phase {
+	if p.Scoring == nil {
+		return []jobs.Phase{p.Phase()}
+	}
+	return []jobs.Phase{p.Phase(), p.ranks().Phase()}
+}
+
 // gathers takes a shard's output, by column and encoded, to be some times the records: of narrow ones
 // where each is, its answer and its scores take more than they do.
 func (p Phase) gathers(leaf jobs.Leaf, records func(jobs.Source, int) int64) int64 {
-	return 4 * records(p.From, leaf.Index)
+	return 4*records(p.From, leaf.Index) + p.Scoring.Gathers()
 }
 
 // predict predicts a shard and writes its output object.
@@ -53,7 +65,11 @@ func (p Phase) predict(ctx context.Context, model jobs.Arrays, leaf jobs.Leaf, o
 		return nil, err
 	}
 	chosen, keep := evaluation.Selection{}, p.Of()
-	rows, judged := newRows(predictor.Answers(), p.Params, p.Named), evaluation.NewTally(predictor.Answers())
+	rows := newRows(predictor.Answers(), p.Params, p.Named)
+	judged, err := evaluation.NewScoredTally(predictor.Answers(), p.Scoring)
+	if err != nil {
+		return nil, err
+	}
 	for block, err := range leaf.Read(ctx, p.From, leaf.Index) {
 		if err != nil {
 			return nil, err
@@ -81,7 +97,7 @@ func judge(t *evaluation.Tally, answers jobs.Answers, block *dataset.Block, outc
 		if len(block.Labels[i]) == 0 {
 			continue
 		}
-		if err := t.Judge(block.IDs[i], block.Labels[i], o, evaluation.PictureOf(block, i)); err != nil {
+		if err := t.Judge(block, i, o); err != nil {
 			return err
 		}
 	}
@@ -123,8 +139,52 @@ func (p Phase) finish(ctx context.Context, model jobs.Arrays, root *partial, rou
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	result, err := p.End(model, &root.list)
-	return jobs.Next{Done: true, State: result, Metrics: metrics}, err
+	next := jobs.Next{State: model, Metrics: metrics}
+	if p.Scoring == nil {
+		return p.end(next, root.list)
+	}
+	next.State = maps.Clone(model)
+	jobs.Add(next.State, (*written)(&root.list))
+	return p.ranks().Begin(ctx, next, root.judged, round)
+}
+
+// end ends the job with what was written; next has the model for its state.
+func (p Phase) end(next jobs.Next, list parts.List) (_ jobs.Next, err error) {
+	next.Done = true
+	next.State, err = p.End(next.State, &list)
+	return next, err
+}
+
+// ranks goes on through the rankings of scores, of records with a label.
+func (p Phase) ranks() *evaluation.Ranks {
+	return &evaluation.Ranks{Load: p.Load, From: p.From, Of: p.Of, Scoring: p.Scoring, Unlabeled: true,
+		Finish: func(_ context.Context, next jobs.Next, _ jobs.Round) (jobs.Next, error) {
+			list, err := jobs.Read(next.State, new(written))
+			if err != nil {
+				return jobs.Next{}, err
+			}
+			next.State = maps.Clone(next.State)
+			delete(next.State, writtenName)
+			return p.end(next, parts.List(*list))
+		}}
+}
+
+// written is what was written, in the state of the phase that ranks.
+type written parts.List
+
+const writtenName = "predictions.written"
+
+// Fields lists the parts as one text.
+func (w *written) Fields(f *jobs.Fields) {
+	text, err := json.Marshal(*w)
+	list := string(text)
+	f.Text(writtenName, &list)
+	f.Check(func() error {
+		if err = json.Unmarshal([]byte(list), w); err != nil {
+			return jobs.Malformed("array %q is no list of parts: %v", writtenName, err)
+		}
+		return nil
+	})
 }
 
 // metrics are the number of records and, where labels were known, what Judge of package evaluation leaves.
@@ -137,7 +197,7 @@ func (p Phase) metrics(model jobs.Arrays, root *partial, labels []string) ([]job
 	if err != nil {
 		return nil, err
 	}
-	judged, err := root.judged.Metrics(costs)
+	judged, err := root.judged.Metrics(costs, p.Scoring)
 	return append(metrics, judged...), err
 }
 
@@ -145,6 +205,8 @@ func (p Phase) metrics(model jobs.Arrays, root *partial, labels []string) ([]job
 type Params struct {
 	Format string `json:"format"`
 	Scores bool   `json:"scores"`
+	// RejectBelow is read by kind Predict, whose Load rejects.
+	RejectBelow float64 `json:"reject_below"`
 }
 
 // Parameters declares the parameters.
@@ -154,5 +216,8 @@ func (p *Params) Parameters() []params.Parameter {
 			Says("Format of the predictions. npy has a number for each record: that of its label in the index, " +
 				"-1 where it is rejected, or the predicted value."),
 		params.Flag("scores", &p.Scores, false).Says("Adds a column for every score that the model gives."),
+		params.Number("reject_below", &p.RejectBelow, 0, "[0, 1e300]").
+			Says("Rejects records, beside those that the model rejects, whose confidence is below this: the probability of the " +
+				"decision, or how far its score is ahead of the best other one. spec.evaluation finds a threshold."),
 	}
 }

@@ -22,7 +22,12 @@ type Figure struct {
 func evaluated(metrics []jobs.Metric) (map[string]float64, error) {
 	found := map[string]float64{}
 	for _, m := range metrics {
-		if m.Name != "evaluation" && m.Name != "evaluation.regression" {
+		prefix := ""
+		switch m.Name {
+		case "evaluation", "evaluation.regression":
+		case "evaluation.scores", "evaluation.ranking", "evaluation.risk":
+			prefix = strings.TrimPrefix(m.Name, "evaluation.") + "."
+		default:
 			continue
 		}
 		values, err := origin.Flat(m.Value)
@@ -31,7 +36,7 @@ func evaluated(metrics []jobs.Metric) (map[string]float64, error) {
 		}
 		for path, text := range values { //lint:ordered each goes to a place of its own
 			if v, err := strconv.ParseFloat(text, 64); err == nil && !strings.Contains(path, "[") {
-				found[path] = v
+				found[prefix+path] = v
 			}
 		}
 	}

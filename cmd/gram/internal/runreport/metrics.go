@@ -73,6 +73,16 @@ func metricText(m jobs.Metric) string {
 		return regressionText(m.Value)
 	case "evaluation.novelty":
 		return noveltyText(m.Value)
+	case "evaluation.scores":
+		return scoresText(m.Value)
+	case "evaluation.ranking":
+		return rankingText(m.Value)
+	case "evaluation.risk":
+		return riskText(m.Value)
+	case evaluation.FoldsMetric:
+		return foldsText(m.Value)
+	case "evaluation.bootstrap":
+		return bootstrapText(m.Value)
 	case "evaluation.confusion", "evaluation.mistakes":
 		return ""
 	}

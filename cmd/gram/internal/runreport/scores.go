@@ -1,0 +1,71 @@
+package runreport
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/gram-compute/gram/jobs/learn/evaluation"
+)
+
+func figureText(v *float64) string {
+	if v == nil {
+		return "none"
+	}
+	return fmt.Sprintf("%.4f", *v)
+}
+
+func scoresText(value json.RawMessage) string {
+	var s evaluation.Scores
+	if json.Unmarshal(value, &s) != nil {
+		return ""
+	}
+	text := fmt.Sprintf("accuracy %.4f without rejection", s.Accuracy)
+	if s.LogLoss != nil {
+		text = fmt.Sprintf("log loss %s, Brier score %s, ", figureText(s.LogLoss), figureText(s.Brier)) + text
+	}
+	return text
+}
+
+func rankingText(value json.RawMessage) string {
+	var r evaluation.Rankings
+	if json.Unmarshal(value, &r) != nil || len(r.Classes) == 0 {
+		return ""
+	}
+	if len(r.Classes) == 1 {
+		only := r.Classes[0]
+		return fmt.Sprintf("AUC %s, average precision %s", figureText(only.AUC), figureText(only.Average))
+	}
+	return fmt.Sprintf("macro AUC %s, macro average precision %s, %d classes", figureText(r.MacroAUC),
+		figureText(r.MacroAverage), len(r.Classes))
+}
+
+func riskText(value json.RawMessage) string {
+	var r evaluation.Risk
+	if json.Unmarshal(value, &r) != nil {
+		return ""
+	}
+	if r.Threshold == nil {
+		return fmt.Sprintf("no threshold has at most %g of the decisions wrong", r.Asked)
+	}
+	return fmt.Sprintf("from confidence %.6g on, %.4f of the records with %.4f wrong", *r.Threshold, r.Coverage,
+		r.Errors)
+}
+
+func bootstrapText(value json.RawMessage) string {
+	var b evaluation.Bootstrap
+	if json.Unmarshal(value, &b) != nil || b.Accuracy == nil {
+		return ""
+	}
+	return fmt.Sprintf("accuracy %.4f to %.4f at %g", b.Accuracy.Low, b.Accuracy.High, b.Confidence)
+}
+
+// foldsText has the first figure, and of how many folds it is the mean.
+func foldsText(value json.RawMessage) string {
+	var f evaluation.Folds
+	if json.Unmarshal(value, &f) != nil || len(f.Summaries) == 0 {
+		return ""
+	}
+	first := f.Summaries[0]
+	return fmt.Sprintf("%s %.4f, deviation %.4f, over %d folds", first.Figure, first.Mean, first.Deviation,
+		len(f.Folds))
+}
