@@ -11,7 +11,7 @@ import (
 
 func TestDefaultsAreWrittenIn(t *testing.T) {
 	const want = `{"form":"multinomial","alpha":1,"prior":"learned","ratio":1,"reject_below":0,` +
-		`"text":{"lowercase":true,"analyzer":"word","ngram_min":1,"ngram_max":1,"min_df":1,"max_df":0,"max_features":0}}`
+		`"text":{"lowercase":true,"ngram_min":1,"ngram_max":1,"min_df":1,"max_df":0,"max_features":0}}`
 	for _, params := range []string{"", "{}", want, `{"text": {"lowercase": true}}`} {
 		got, err := Kind().Defaults(json.RawMessage(params))
 		if err != nil || string(got) != want {
@@ -23,7 +23,7 @@ func TestDefaultsAreWrittenIn(t *testing.T) {
 // What Defaults returns is its own fixed point: specs are stored and read again.
 func TestDefaultsKeepsWhatIsGiven(t *testing.T) {
 	const params = `{"form":"multinomial","alpha":0.1,"prior":{"ham":0.75,"spam":0.25},"positive":"spam","ratio":9,"reject_below":0,` +
-		`"text":{"lowercase":false,"analyzer":"word","ngram_min":1,"ngram_max":2,"stop_words":["the"],"min_df":0.01,"max_df":0.5,"max_features":1000}}`
+		`"text":{"lowercase":false,"ngram_min":1,"ngram_max":2,"stop_words":["the"],"min_df":0.01,"max_df":0.5,"max_features":1000}}`
 	got, err := Kind().Defaults(json.RawMessage(params))
 	if err != nil || string(got) != params {
 		t.Errorf("%s, %v", got, err)

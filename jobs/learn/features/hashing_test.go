@@ -257,7 +257,7 @@ func product(s dataset.Sparse, i, j int) (sum float64) {
 
 func TestHashingRefuses(t *testing.T) {
 	fewer := hashedParams(4, true)
-	fewer.Text = &vocabulary.Params{Analyzer: text.Word, NgramMin: 1, NgramMax: 1, MinDF: 2}
+	fewer.Text = &vocabulary.Params{NgramMin: 1, NgramMax: 1, MinDF: 2}
 	for name, p := range map[string]Params{"no bits": hashedParams(0, true), "25 bits": hashedParams(25, true),
 		"bits below 0": hashedParams(-1, false), "min_df": fewer} {
 		_, err := New(p, protocol.JobSpec{}, "next")

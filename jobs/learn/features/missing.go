@@ -21,16 +21,27 @@ const (
 	missingIndicator = "indicator"
 )
 
+// filling is what is put in; the default is empty, so that models before it had a name stay as they are.
+type filling string
+
+// UnmarshalText reads the default's name as no name.
+func (p *filling) UnmarshalText(name []byte) error {
+	if *p = filling(name); *p == missingError {
+		*p = ""
+	}
+	return nil
+}
+
 // Missing says what is put in for missing numbers.
 type Missing struct {
-	Missing string  `json:"missing"`
+	Missing filling `json:"missing,omitempty"`
 	Fill    float64 `json:"fill,omitempty"`
 }
 
 func (p *Missing) missingParameters() []params.Parameter {
 	return []params.Parameter{
-		params.Choice("missing", &p.Missing, missingError,
-			missingError, missingMean, missingConstant, missingIndicator).
+		params.Choice("missing", &p.Missing, "",
+			missingError, missingMean, missingConstant, missingIndicator).Missing(missingError).
 			Says("What is put in for missing numbers of dense vectors (spec.input.missing): the mean of the column's others " +
 				"(mean), fill (constant), or the mean and, for columns that miss some, a further column of 1 and 0 (indicator)."),
 		params.Number("fill", &p.Fill, 0, "[-3.4e38, 3.4e38]").Says("The number that missing: constant puts in."),
@@ -42,7 +53,7 @@ func (p *Params) checkMissing() error {
 	means := p.putsMeans()
 	switch {
 	case p.Fill != 0 && p.Missing.Missing != missingConstant:
-		return protocol.SpecFault("fill is of missing: %s, not of %s", missingConstant, p.Missing.Missing)
+		return protocol.SpecFault("fill is of missing: %s", missingConstant)
 	case means && p.Map != nil:
 		return protocol.SpecFault("map multiplies columns before their means are known: with it, missing is %s or %s",
 			missingError, missingConstant)
@@ -54,7 +65,7 @@ func (p *Params) checkMissing() error {
 }
 
 // puts reports whether something is put in.
-func (p Missing) puts() bool { return p.Missing != "" && p.Missing != missingError }
+func (p Missing) puts() bool { return p.Missing != "" }
 
 // putsMeans reports whether means are put in, which all training records must be read for.
 func (p Missing) putsMeans() bool { return p.puts() && p.Missing != missingConstant }

@@ -21,7 +21,7 @@ var gaps = [][]point{
 	{{"a", []float32{5, 4}}, {"b", []float32{7, nan}}},
 }
 
-func missingParams(scale, missing string, fill float64) Params {
+func missingParams(scale string, missing filling, fill float64) Params {
 	p := scaleParams(scale)
 	p.Missing = Missing{Missing: missing, Fill: fill}
 	return p

@@ -11,7 +11,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gram-compute/gram/dataset"
-	"github.com/gram-compute/gram/dataset/text"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/jobstest"
 	"github.com/gram-compute/gram/jobs/learn/vocabulary"
@@ -99,7 +98,7 @@ func TestTextsByHand(t *testing.T) {
 		!slices.Equal(v.Sparse.Values, []float32{2, 1, 1, 1}) || !slices.Equal(v.Class, []int32{-1, -1}) {
 		t.Errorf("%+v", v)
 	}
-	p.Text = &vocabulary.Params{Analyzer: text.Word, NgramMin: 1, NgramMax: 1, MinDF: 2}
+	p.Text = &vocabulary.Params{NgramMin: 1, NgramMax: 1, MinDF: 2}
 	_, err = run(t, p, leaves(two, 2, block), jobstest.Grouping{})
 	wantFault(t, "no term is in both unless case is folded", err, protocol.CodeInputEmpty, -1)
 }

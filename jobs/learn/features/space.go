@@ -145,7 +145,7 @@ func (s *Space) Fields(f *jobs.Fields) {
 	jobs.Scalar(f, "features.records", &s.Records)
 	f.Require(s.Records >= 1 && s.Records <= 1<<53, "a feature space of %d records", s.Records)
 	f.Text("features.scale", &s.scale)
-	p := Params{Scale: s.scale, Missing: Missing{Missing: missingError}}
+	p := Params{Scale: s.scale}
 	f.Require(params.Check(&p) == nil && p.checkForm(s.form) == nil, "a feature space of %v cannot have scale %q",
 		s.form, s.scale)
 	vocabulary.LabelFields(f, &s.Labels)

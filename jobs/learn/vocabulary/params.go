@@ -14,7 +14,7 @@ import (
 // Params choose what a term is and which terms the dictionary keeps.
 type Params struct {
 	Lowercase    bool     `json:"lowercase"`
-	Analyzer     string   `json:"analyzer,omitempty"`
+	Analyzer     Analyzer `json:"analyzer,omitempty"`
 	NgramMin     int      `json:"ngram_min"`
 	NgramMax     int      `json:"ngram_max"`
 	StopWords    []string `json:"stop_words,omitempty"`
@@ -40,8 +40,25 @@ func (p Params) Tokenizer() (*text.Tokenizer, error) {
 		NgramMax: p.NgramMax, StopWords: p.StopWords, TokenPattern: p.TokenPattern})
 }
 
+// Analyzer is one of package text; the default is empty, so that models before it had a name stay as they are.
+type Analyzer string
+
+// UnmarshalText reads the default's name as no name.
+func (a *Analyzer) UnmarshalText(name []byte) error {
+	*a = named(string(name))
+	return nil
+}
+
+// named is the analyzer of a name.
+func named(name string) Analyzer {
+	if name == text.Word {
+		return ""
+	}
+	return Analyzer(name)
+}
+
 // analyzer is that of the parameters, or the default.
-func (p Params) analyzer() string { return cmp.Or(p.Analyzer, text.Word) }
+func (p Params) analyzer() string { return cmp.Or(string(p.Analyzer), text.Word) }
 
 // Differs names a parameter of the tokenizer in which p and other differ, with both values; "" where both make the
 // same terms of every text.
@@ -68,7 +85,7 @@ func (p *Params) Parameters() []params.Parameter {
 	d := text.DefaultParams()
 	return []params.Parameter{
 		params.Flag("lowercase", &p.Lowercase, d.Lowercase).Says("Folds the case of words."),
-		params.Choice("analyzer", &p.Analyzer, d.Analyzer, text.Word, text.Char, text.CharWB).
+		params.Choice("analyzer", &p.Analyzer, "", text.Word, text.Char, text.CharWB).Missing(text.Word).
 			Says("What terms are made of: words, the characters of a text, or those of a word with a space at either end."),
 		params.Whole("ngram_min", &p.NgramMin, d.NgramMin, 1, text.MaxNgram).Says("Fewest words or characters of a term."),
 		params.Whole("ngram_max", &p.NgramMax, d.NgramMax, 1, text.MaxNgram).
@@ -143,6 +160,7 @@ func (p *Params) TokenizerFields(f *jobs.Fields) {
 	if f.Reading() {
 		*p = DefaultParams()
 		p.Lowercase, p.NgramMin, p.NgramMax, p.StopWords = lower != 0, int(low), int(high), stop.List()
-		p.Analyzer, p.TokenPattern = analyzer, pattern
+		p.TokenPattern = pattern
+		p.Analyzer = named(analyzer)
 	}
 }
