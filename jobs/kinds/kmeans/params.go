@@ -104,6 +104,12 @@ func (p *Params) Parameters() []params.Parameter {
 				"from its own."),
 		params.Whole("restarts", &p.Restarts, 1, 1, maxRestarts).
 			Says("Runs from other first centers; the best is kept."),
+	}, append(p.outputs(), p.Params.Parameters()...)...)
+}
+
+// outputs declares what is written or measured beside the model.
+func (p *Params) outputs() []params.Parameter {
+	return []params.Parameter{
 		params.Flag("assignments", &p.Assignments, false).
 			Says("Writes the cluster and the distance of each training record beside the model."),
 		params.Flag("distances", &p.Distances, false).
@@ -120,7 +126,7 @@ func (p *Params) Parameters() []params.Parameter {
 		params.Flag("indices", &p.Indices, false).
 			Says("Computes the indices of Calinski-Harabasz and Davies-Bouldin over all training records, in a pass " +
 				"more, for k of at most 4096."),
-	}, p.Params.Parameters()...)
+	}
 }
 
 // Complete scales for cosine, and counts given centers.
