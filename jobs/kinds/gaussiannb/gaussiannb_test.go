@@ -96,6 +96,8 @@ func TestPosteriorByHand(t *testing.T) {
 	for params, want := range map[string][]float64{
 		`{"var_smoothing": 0.125}`:                     {a / (a + b), b / (a + b)},
 		`{"var_smoothing": 0.125, "prior": "uniform"}`: {a / 0.4 / (a/0.4 + b/0.6), b / 0.6 / (a/0.4 + b/0.6)},
+		`{"var_smoothing": 0.125, "prior": {"a": 0.7, "b": 0.3}}`: {
+			a * 0.7 / 0.4 / (a*0.7/0.4 + b*0.3/0.6), b * 0.3 / 0.6 / (a*0.7/0.4 + b*0.3/0.6)},
 	} {
 		o := predict(t, modelOf(t, params, fivePoints), at)[0]
 		if !near(o.Scores, want) || o.Label != "a" {

@@ -40,7 +40,7 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 
 // Params of a job of kind GaussianNaiveBayes.
 type Params struct {
-	Prior        string           `json:"prior"`
+	Prior        evaluation.Prior `json:"prior"`
 	VarSmoothing float64          `json:"var_smoothing"`
 	RejectBelow  float64          `json:"reject_below"`
 	Costs        evaluation.Costs `json:"costs,omitempty"`
@@ -50,7 +50,7 @@ type Params struct {
 // Parameters declares the parameters.
 func (p *Params) Parameters() []params.Parameter {
 	return []params.Parameter{
-		evaluation.PriorParameter(&p.Prior),
+		p.Prior.Parameter("weight of the training records"),
 		params.Number("var_smoothing", &p.VarSmoothing, 1e-9, "[1e-30, 1]").
 			Says("Times the largest variance of a column, is added to every variance.").
 			From("As scikit-learn's GaussianNB."),

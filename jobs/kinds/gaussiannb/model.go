@@ -59,7 +59,7 @@ func (m *model) Fields(f *jobs.Fields) {
 	jobs.List(f, "classes.weight", &m.weight, classes)            // above 0
 	jobs.List(f, "classes.mean", &m.mean, classes, width)         // of scaled vectors
 	jobs.List(f, "classes.variance", &m.variance, classes, width) // above 0, smoothed
-	m.decision.Fields(f, classes)
+	m.decision.Fields(f, m.space.Labels)
 	m.check(f)
 }
 
@@ -101,7 +101,7 @@ func loadPredictor(arrays jobs.Arrays, posteriors bool) (jobs.Predictor, error) 
 	}
 	classes := len(m.weight)
 	p := &predictor{model: m, Outcomes: classify.NewOutcomes(m.space.Labels.List(), posteriors),
-		reader: m.space.NewReader(), constant: m.decision.LogPrior(m.weight),
+		reader: m.space.NewReader(), constant: m.decision.LogPrior(m.space.Labels, m.weight),
 		precision: make([]float64, len(m.variance)),
 		joint:     make([]float64, classes), posterior: make([]float64, classes)}
 	for i, v := range m.variance {

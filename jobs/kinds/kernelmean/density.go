@@ -101,7 +101,7 @@ func (m *densityModel) Fields(f *jobs.Fields) {
 	for y, h := range m.bandwidth {
 		f.Require(validBandwidth(h), "class %d has bandwidth %v", y, h)
 	}
-	m.Decision.Fields(f, len(m.weights))
+	m.Decision.Fields(f, m.space.Labels)
 }
 
 // describe tells how decisions are made, and of each class the records and the bandwidth.

@@ -134,7 +134,7 @@ const (
 type DensityParams struct {
 	Bandwidth     float64          `json:"bandwidth,omitempty"`
 	BandwidthRule string           `json:"bandwidth_rule,omitempty"`
-	Prior         string           `json:"prior"`
+	Prior         evaluation.Prior `json:"prior"`
 	RejectBelow   float64          `json:"reject_below"`
 	Costs         evaluation.Costs `json:"costs,omitempty"`
 	StoreBase     bool             `json:"store_base"`
@@ -148,7 +148,7 @@ func (p *DensityParams) Parameters() []params.Parameter {
 			Says("Bandwidth of all classes, after scaling."),
 		params.Choice("bandwidth_rule", &p.BandwidthRule, "", ruleScott, ruleSilverman).Missing("scott").
 			Says("Rule of thumb that finds a bandwidth for each class."),
-		evaluation.PriorParameter(&p.Prior),
+		p.Prior.Parameter("weight of the training records"),
 		evaluation.RejectBelowParameter(&p.RejectBelow),
 		p.Costs.Parameter(evaluation.CostsDecide),
 		storeBase(&p.StoreBase),

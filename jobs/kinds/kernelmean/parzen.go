@@ -43,7 +43,7 @@ func newParzen(m *densityModel, ops *kernelops.Set) *parzen {
 
 // constants are of each class: log p(y) - log W_y - d log h_y - d/2 log(2 pi).
 func (m *densityModel) constants() []float64 {
-	constant, d := m.LogPrior(m.weights), float64(m.space.Width)
+	constant, d := m.LogPrior(m.space.Labels, m.weights), float64(m.space.Width)
 	for y, h := range m.bandwidth {
 		constant[y] -= fmath.Log(m.weights[y]) + float64(d*fmath.Log(h)) + float64(float64(d/2)*fmath.Log(2*math.Pi))
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/classify"
 	"github.com/gram-compute/gram/jobs/learn/rank"
-	"github.com/gram-compute/gram/jobs/learn/sums"
 	"github.com/gram-compute/gram/jobs/learn/vocabulary"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/kernelops/fmath"
@@ -45,18 +44,11 @@ func newScorer(m *model, ops *kernelops.Set) (*scorer, error) {
 
 // logPrior is log p(y) of each class.
 func (m *model) logPrior() []float64 {
-	prior, total := make([]float64, m.labels.Len()), sums.Total(m.documents)
-	for y := range prior {
-		switch m.params.Prior.Kind {
-		case priorGiven:
-			prior[y] = fmath.Log(m.params.Prior.Given[string(m.labels.At(y))])
-		case priorUniform:
-			prior[y] = -fmath.Log(float64(len(prior)))
-		default:
-			prior[y] = fmath.Log(float64(m.documents[y])) - fmath.Log(float64(total))
-		}
+	documents := make([]float64, len(m.documents))
+	for y, n := range m.documents {
+		documents[y] = float64(n)
 	}
-	return prior
+	return m.params.Prior.Log(m.labels, documents)
 }
 
 // logTotals is log(w_y + alpha n) of each class.

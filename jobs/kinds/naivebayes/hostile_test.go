@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -22,9 +23,9 @@ func TestHostileModels(t *testing.T) {
 		"positive beyond":  func(a jobs.Arrays) { jobs.PutScalar(a, "positive", int32(2)) },
 		"positive below":   func(a jobs.Arrays) { jobs.PutScalar(a, "positive", int32(-2)) },
 		"prior unknown":    func(a jobs.Arrays) { a.PutText("prior", "flat") },
-		"prior not there":  func(a jobs.Arrays) { a.PutText("prior", priorGiven) },
+		"prior not there":  func(a jobs.Arrays) { a.PutText("prior", evaluation.PriorGiven) },
 		"prior not 1": func(a jobs.Arrays) {
-			a.PutText("prior", priorGiven)
+			a.PutText("prior", evaluation.PriorGiven)
 			jobs.Put(a, "prior.given", []float64{0.5, 0.6})
 		},
 		"one label":          func(a jobs.Arrays) { a.PutStrings("labels", jobs.StringsOf("ham")) },

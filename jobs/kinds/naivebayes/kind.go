@@ -1,9 +1,6 @@
 package naivebayes
 
 import (
-	"encoding/json"
-	"fmt"
-	"math"
 	"slices"
 
 	"github.com/gram-compute/gram/jobs"
@@ -95,21 +92,14 @@ func (p Params) checkLabels(labels []string) error {
 	if _, err := p.Costs.Rule(labels); err != nil {
 		return err
 	}
-	if p.Prior.Kind != priorGiven {
-		return nil
-	}
-	if given := sortedKeys(p.Prior.Given); !slices.Equal(given, labels) {
-		return protocol.SpecFault(
-			"spec.params: prior names the labels %s; the training records have %s", someOf(given), someOf(labels))
-	}
-	return nil
+	return p.Prior.CheckLabels(labels)
 }
 
 // Params of a job of kind NaiveBayes.
 type Params struct {
 	Form        string            `json:"form"`
 	Alpha       float64           `json:"alpha"`
-	Prior       Prior             `json:"prior"`
+	Prior       evaluation.Prior  `json:"prior"`
 	Positive    string            `json:"positive,omitempty"`
 	Ratio       float64           `json:"ratio"`
 	RejectBelow float64           `json:"reject_below"`
@@ -121,9 +111,6 @@ type Params struct {
 // maxAlpha keeps alpha times the number of terms far from overflow.
 const maxAlpha = 1e9
 
-// priorTolerance is how far given priors may sum from 1.
-const priorTolerance = 1e-9
-
 // Parameters declares the parameters.
 func (p *Params) Parameters() []params.Parameter {
 	return []params.Parameter{
@@ -131,9 +118,7 @@ func (p *Params) Parameters() []params.Parameter {
 			Says("Model of the texts: counts of words, their presence, or counts in the other classes."),
 		params.Number("alpha", &p.Alpha, 1, "(0, 1e9]").Checked(p.checkAlpha).
 			Says("Is added to every count; 1 is Laplace smoothing."),
-		params.Words("prior", &p.Prior, Prior{Kind: priorLearned}, priorLearned, priorUniform).
-			Checked(func() error { return p.Prior.check() }).
-			Says("Prior of the classes: their shares of the training documents, equal, or a probability by label."),
+		p.Prior.Parameter("training documents"),
 		params.Text("positive", &p.Positive).
 			Says("With two classes, the label that is decided if its likelihood ratio is above ratio."),
 		params.Number("ratio", &p.Ratio, 1, "(0, Inf)").
@@ -144,40 +129,6 @@ func (p *Params) Parameters() []params.Parameter {
 			Says("Keeps in the model what a later job, whose spec.model it is, needs to add records."),
 		params.Section("text", &p.Text),
 	}
-}
-
-// The ways to come by a prior.
-const (
-	priorLearned = "learned"
-	priorUniform = "uniform"
-	priorGiven   = "given"
-)
-
-// Prior is "learned" or "uniform", or an object of label to probability.
-type Prior struct {
-	Kind  string
-	Given map[string]float64
-}
-
-// MarshalJSON writes the name, or the object of a given prior.
-func (p Prior) MarshalJSON() ([]byte, error) {
-	if p.Kind == priorGiven {
-		return json.Marshal(p.Given)
-	}
-	return json.Marshal(p.Kind)
-}
-
-// UnmarshalJSON reads what MarshalJSON writes.
-func (p *Prior) UnmarshalJSON(data []byte) error {
-	*p = Prior{}
-	if len(data) > 0 && data[0] == '{' {
-		p.Kind = priorGiven
-		return json.Unmarshal(data, &p.Given)
-	}
-	if err := json.Unmarshal(data, &p.Kind); err != nil || p.Kind != priorLearned && p.Kind != priorUniform {
-		return fmt.Errorf(`prior is "learned", "uniform" or an object of label to probability, not %s`, data)
-	}
-	return nil
 }
 
 // Check rejects parameters that contradict each other.
@@ -199,25 +150,6 @@ func (p *Params) checkAlpha() error {
 	if !(p.Alpha > 0 && p.Alpha <= maxAlpha) {
 		return protocol.SpecFault(
 			"alpha is above 0 and at most %g, not %v; for next to no smoothing write 1e-10", maxAlpha, p.Alpha)
-	}
-	return nil
-}
-
-func (p Prior) check() error {
-	if p.Kind != priorGiven {
-		return nil
-	}
-	// Labels in byte order, so that the sum has one value.
-	sum := 0.0
-	for _, label := range sortedKeys(p.Given) {
-		q := p.Given[label]
-		if !(q > 0 && q <= 1) {
-			return protocol.SpecFault("prior of %q is in (0, 1], not %v", label, q)
-		}
-		sum += q
-	}
-	if math.Abs(sum-1) > priorTolerance {
-		return protocol.SpecFault("the priors sum to %v, not to 1", sum)
 	}
 	return nil
 }

@@ -158,30 +158,11 @@ func (m *model) paramFields(f *jobs.Fields) {
 		}
 	}
 	p.Text.TokenizerFields(f)
-	m.priorFields(f)
+	p.Prior.Fields(f, m.labels)
 	f.Check(func() error {
 		if err := params.Check(p); err != nil {
 			return jobs.Malformed("a model's parameters: %v", err)
 		}
 		return nil
 	})
-}
-
-func (m *model) priorFields(f *jobs.Fields) {
-	prior := &m.params.Prior
-	f.Choice("prior", &prior.Kind, priorLearned, priorUniform, priorGiven)
-	if prior.Kind != priorGiven {
-		return
-	}
-	given := make([]float64, m.labels.Len())
-	for y := range given {
-		given[y] = prior.Given[string(m.labels.At(y))]
-	}
-	jobs.List(f, "prior.given", &given, m.labels.Len())
-	if f.Reading() {
-		prior.Given = make(map[string]float64, len(given))
-		for y, p := range given {
-			prior.Given[string(m.labels.At(y))] = p
-		}
-	}
 }

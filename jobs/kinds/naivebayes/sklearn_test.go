@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/jobstest"
 )
 
@@ -100,7 +101,7 @@ func TestFormsAgainstScikitLearn(t *testing.T) {
 			models[c.params] = modelOf(t, c.params, training)
 		}
 		want := c.posteriors
-		if c.form == formComplement && c.prior == priorLearned {
+		if c.form == formComplement && c.prior == evaluation.PriorLearned {
 			want = c.withPrior(labels, training)
 		}
 		got := classifyText(t, models[c.params], asked[c.asked].Text)

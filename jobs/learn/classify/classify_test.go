@@ -12,9 +12,9 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-func decisionOf(t *testing.T, prior string, rejectBelow float64, costs evaluation.Costs, labels ...string) *Decision {
+func decisionOf(t *testing.T, kind string, rejectBelow float64, costs evaluation.Costs, labels ...string) *Decision {
 	t.Helper()
-	d, err := NewDecision(prior, rejectBelow, costs, labels)
+	d, err := NewDecision(evaluation.Prior{Kind: kind}, rejectBelow, costs, labels)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,23 +64,45 @@ func TestEqualPosteriors(t *testing.T) {
 }
 
 func TestLogPrior(t *testing.T) {
-	learned := decisionOf(t, evaluation.PriorLearned, 0, nil, "a", "b").LogPrior([]float64{1, 3})
+	learned := decisionOf(t, evaluation.PriorLearned, 0, nil, "a", "b").LogPrior(jobs.StringsOf("a", "b"), []float64{1, 3})
 	if !near(learned[0], fmath.Log(0.25)) || !near(learned[1], fmath.Log(0.75)) {
 		t.Errorf("learned: %v", learned)
 	}
-	uniform := decisionOf(t, evaluation.PriorUniform, 0, nil, "a", "b").LogPrior([]float64{1, 3})
+	uniform := decisionOf(t, evaluation.PriorUniform, 0, nil, "a", "b").LogPrior(jobs.StringsOf("a", "b"), []float64{1, 3})
 	if !near(uniform[0], fmath.Log(0.5)) || uniform[1] != uniform[0] {
 		t.Errorf("uniform: %v", uniform)
 	}
+	d, err := NewDecision(givenPrior(), 0, nil, []string{"a", "b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if given := d.LogPrior(jobs.StringsOf("a", "b"), []float64{1, 3}); !near(given[0], fmath.Log(0.9)) ||
+		!near(given[1], fmath.Log(0.1)) {
+		t.Errorf("given: %v", given)
+	}
+	var fault *protocol.Fault
+	if _, err := NewDecision(givenPrior(), 0, nil, []string{"a", "c"}); !errors.As(err, &fault) ||
+		fault.Code != protocol.CodeSpecInvalid {
+		t.Errorf("a prior of other labels: %v", err)
+	}
+}
+
+func givenPrior() evaluation.Prior {
+	return evaluation.Prior{Kind: evaluation.PriorGiven, Given: map[string]float64{"a": 0.9, "b": 0.1}}
 }
 
 // stored is a decision between two classes, as a model holds it.
 type stored struct{ Decision }
 
-func (s *stored) Fields(f *jobs.Fields) { s.Decision.Fields(f, 2) }
+func (s *stored) Fields(f *jobs.Fields) { s.Decision.Fields(f, jobs.StringsOf("a", "b")) }
 
 func TestStoredDecisions(t *testing.T) {
+	given, err := NewDecision(givenPrior(), 0, nil, []string{"a", "b"})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, d := range []*Decision{
+		&given,
 		decisionOf(t, evaluation.PriorLearned, 0, nil, "a", "b"),
 		decisionOf(t, evaluation.PriorUniform, 0.75, nil, "a", "b"),
 		decisionOf(t, evaluation.PriorLearned, 0, evaluation.Costs{"a": {"b": 2}}, "a", "b"),

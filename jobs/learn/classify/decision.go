@@ -8,7 +8,6 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/rank"
-	"github.com/gram-compute/gram/jobs/learn/sums"
 	"github.com/gram-compute/gram/kernelops/fmath"
 )
 
@@ -16,13 +15,19 @@ import (
 // posterior is below a threshold; with costs, it chooses the class of least expected cost. Only one goroutine at a time
 // may use it.
 type Decision struct {
-	prior       string // evaluation.PriorLearned or PriorUniform
+	prior       evaluation.Prior
 	rejectBelow float64
 	rule        *evaluation.Rule // nil without costs
 }
 
-// NewDecision returns the decision rule for labels. An unknown label in costs is a *protocol.Fault of CodeSpecInvalid.
-func NewDecision(prior string, rejectBelow float64, costs evaluation.Costs, labels []string) (d Decision, err error) {
+// NewDecision returns the decision rule for labels. An unknown label in costs, or other labels in a given prior, are a
+// *protocol.Fault of CodeSpecInvalid.
+func NewDecision(
+	prior evaluation.Prior, rejectBelow float64, costs evaluation.Costs, labels []string,
+) (d Decision, err error) {
+	if err := prior.CheckLabels(labels); err != nil {
+		return d, err
+	}
 	d = Decision{prior: prior, rejectBelow: rejectBelow}
 	if costs != nil {
 		d.rule, err = costs.Rule(labels)
@@ -30,27 +35,18 @@ func NewDecision(prior string, rejectBelow float64, costs evaluation.Costs, labe
 	return d, err
 }
 
-// Fields lists "prior", "reject_below" and the arrays of evaluation.RuleFields, for a model with the given
-// number of classes.
-func (d *Decision) Fields(f *jobs.Fields, classes int) {
-	f.Choice("prior", &d.prior, evaluation.PriorLearned, evaluation.PriorUniform)
+// Fields lists the prior, "reject_below" and the arrays of evaluation.RuleFields, for a model with the given labels.
+func (d *Decision) Fields(f *jobs.Fields, labels jobs.Strings) {
+	d.prior.Fields(f, labels)
 	jobs.Scalar(f, "reject_below", &d.rejectBelow)
-	evaluation.RuleFields(f, &d.rule, classes)
+	evaluation.RuleFields(f, &d.rule, labels.Len())
 	f.Require(d.rejectBelow >= 0 && d.rejectBelow < 1 && (d.rule == nil || d.rejectBelow == 0),
 		"a model rejects below %v", d.rejectBelow)
 }
 
-// LogPrior returns log p(y) of each class, given the weight of its training records.
-func (d *Decision) LogPrior(weights []float64) []float64 {
-	prior, total := make([]float64, len(weights)), sums.Total(weights)
-	for y, w := range weights {
-		if d.prior == evaluation.PriorUniform {
-			prior[y] = -fmath.Log(float64(len(prior)))
-		} else {
-			prior[y] = fmath.Log(w) - fmath.Log(total)
-		}
-	}
-	return prior
+// LogPrior returns log p(y) of each class, given its label and the weight of its training records.
+func (d *Decision) LogPrior(labels jobs.Strings, weights []float64) []float64 {
+	return d.prior.Log(labels, weights)
 }
 
 // Decide chooses the class of a record. joint is log p(x, y) of each class; Decide sets posterior to p(y|x), by Bayes'
@@ -75,7 +71,7 @@ func (d *Decision) Decide(posterior, joint []float64) (class int, rejected bool,
 }
 
 // Prior describes the prior for people.
-func (d *Decision) Prior() string { return d.prior }
+func (d *Decision) Prior() string { return d.prior.Kind }
 
 // String describes the decision rule for people.
 func (d *Decision) String() string {

@@ -5,18 +5,6 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// The ways to find a prior.
-const (
-	PriorLearned = "learned"
-	PriorUniform = "uniform"
-)
-
-// PriorParameter declares the prior of a classifier.
-func PriorParameter(at *string) params.Parameter {
-	return params.Choice("prior", at, PriorLearned, PriorLearned, PriorUniform).
-		Says("Prior of the classes: their shares of the weight of the training records, or equal.")
-}
-
 // RejectBelowParameter declares the posterior below which a record is rejected.
 func RejectBelowParameter(at *float64) params.Parameter {
 	return params.Number("reject_below", at, 0, "[0, 1)").
