@@ -64,11 +64,12 @@ func TestEqualPosteriors(t *testing.T) {
 }
 
 func TestLogPrior(t *testing.T) {
-	learned := decisionOf(t, evaluation.PriorLearned, 0, nil, "a", "b").LogPrior(jobs.StringsOf("a", "b"), []float64{1, 3})
+	labels := jobs.StringsOf("a", "b")
+	learned := decisionOf(t, evaluation.PriorLearned, 0, nil, "a", "b").LogPrior(labels, []float64{1, 3})
 	if !near(learned[0], fmath.Log(0.25)) || !near(learned[1], fmath.Log(0.75)) {
 		t.Errorf("learned: %v", learned)
 	}
-	uniform := decisionOf(t, evaluation.PriorUniform, 0, nil, "a", "b").LogPrior(jobs.StringsOf("a", "b"), []float64{1, 3})
+	uniform := decisionOf(t, evaluation.PriorUniform, 0, nil, "a", "b").LogPrior(labels, []float64{1, 3})
 	if !near(uniform[0], fmath.Log(0.5)) || uniform[1] != uniform[0] {
 		t.Errorf("uniform: %v", uniform)
 	}
@@ -76,7 +77,7 @@ func TestLogPrior(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if given := d.LogPrior(jobs.StringsOf("a", "b"), []float64{1, 3}); !near(given[0], fmath.Log(0.9)) ||
+	if given := d.LogPrior(labels, []float64{1, 3}); !near(given[0], fmath.Log(0.9)) ||
 		!near(given[1], fmath.Log(0.1)) {
 		t.Errorf("given: %v", given)
 	}
