@@ -110,7 +110,7 @@ func TestRefusedByHand(t *testing.T) {
 			`column 2 (byte 15): "size": "red" is not a decimal number`},
 		{"an empty field", headed, "size,color,label\n1,,a\n",
 			`"color": the field is empty, not a decimal number. List the text in spec.input.missing`},
-		{"NaN", headed, "size,color,label\n1,NaN,a\n", `"color": "NaN" is not a finite number. Missing values`},
+		{"NaN", headed, "size,color,label\n1,NaN,a\n", `"color": "NaN" is not a finite number. List the text`},
 		{"without a header", plain, "1,2,a\n3,red,b\n", `column 2 (byte 6): "red" is not a decimal number`},
 		{"control characters are escaped", plain, "1,2,a\n3,\x1b[2J,b\n", `"\x1b[2J" is not`},
 		{"npy, bool of 128", formatInput("npy", nil), string(datasettest.NPY("|b1", "(2, 2)", []uint8{0, 1, 128, 0})),

@@ -42,7 +42,7 @@ func TestSetCompletes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for typed, want := range map[string]string{
-		"spec.params.max": "spec.params.max_rounds=\tMost rounds.\n",
+		"spec.params.max": "spec.params.max_rounds=\tMost rounds; with algorithm minibatch their number, with bisecting those of each split.\n",
 		"spec.params.met": "spec.params.metric=\t",
 		"spec.repro":      "spec.repro.seed=\n",
 	} {

@@ -48,8 +48,7 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	space, err := features.NewBuilder(own.Features, spec, features.NoClasses(), features.Compares(),
-		features.OnePass())
+	space, err := features.NewBuilder(own.Features, spec, features.NoClasses(), features.Compares())
 	if err != nil {
 		return nil, err
 	}
@@ -92,6 +91,14 @@ func (p *Params) Parameters() []params.Parameter {
 			Says("Most bytes of all tiles together. A larger matrix fails before any of it is computed."),
 		p.Features.Section(),
 	)
+}
+
+// Check rejects a scale that needs more passes than the one that is made.
+func (p *Params) Check() error {
+	if err := p.Params.Check(); err != nil {
+		return err
+	}
+	return p.Features.CheckOnePass(KindName)
 }
 
 // Complete writes in the defaults of the kernel.

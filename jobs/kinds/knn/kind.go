@@ -49,8 +49,7 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 		return nil, evaluation.Unscored("mode " + own.Mode)
 	}
 	if own.Metric != edit {
-		options := append(own.options(), features.OnePass())
-		if p.vectors, err = features.NewBuilder(own.Features, spec, options...); err != nil {
+		if p.vectors, err = features.NewBuilder(own.Features, spec, own.options()...); err != nil {
 			return nil, err
 		}
 	}

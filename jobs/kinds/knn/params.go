@@ -117,7 +117,7 @@ func (p *Params) Check() error {
 	if p.Projection != nil && p.Metric != l2 {
 		return protocol.SpecFault("projection keeps Euclidean distances: metric l2, not %s", p.Metric)
 	}
-	return nil
+	return p.Features.CheckOnePass(KindName)
 }
 
 func (p Params) checkRule() error {

@@ -220,7 +220,7 @@ func (m *imputer) flag(mean, variance []float64, low, high []float32, gone *abse
 
 // absent is the fault of a missing number that nothing is put in for.
 func absent(id dataset.Identity, column int) error {
-	return id.Fault("value %d of the vector is missing", column+1).
+	return id.Fault("value %d of the vector is missing: NaN is not a finite number", column+1).
 		WithHint("Set params.features.missing to mean, constant or indicator; or leave it out of spec.input.missing, and let " +
 			"such records pass with spec.input.on_bad_record.skip_max.")
 }

@@ -27,7 +27,6 @@ type Builder struct {
 	classes     int       // least number of classes; -1 if labels are not required
 	scaleField  string    // see Compares; "" if the kind does not compare vectors
 	leavesOut   LeavesOut // nil if it leaves none out
-	onePass     bool      // see OnePass
 }
 
 // Option changes what the builder requires of labels and columns.
@@ -76,10 +75,6 @@ func NewBuilder(p Params, spec protocol.JobSpec, options ...Option) (*Builder, e
 	}
 	for _, option := range options {
 		option(b)
-	}
-	if b.onePass && p.Scale == ScaleRobust {
-		return nil, protocol.SpecFault("scale: %s reads the records once before it begins; scale robust takes five passes",
-			b.kind).WithHint("Take scale standard, or another kind.")
 	}
 	return b, nil
 }

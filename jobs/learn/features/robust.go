@@ -16,8 +16,14 @@ import (
 // maxRobust bounds the columns whose quartiles are found: each has 12 KiB of counts.
 const maxRobust = 4096
 
-// OnePass is for kinds that read the training records once for their space, and so take no scale that needs more.
-func OnePass() Option { return func(b *Builder) { b.onePass = true } }
+// CheckOnePass refuses a scale that needs more than one pass over the training records, for kinds that make one.
+func (p Params) CheckOnePass(kind string) error {
+	if p.Scale != ScaleRobust {
+		return nil
+	}
+	return protocol.SpecFault("features.scale: %s reads the records once before it begins; scale robust takes five passes",
+		kind).WithHint("Take scale standard, or another kind.")
+}
 
 // quartile is one of n numbers, between two of them: that of rank low and the next, and how far from it in quarters. It
 // is NumPy's percentile by linear interpolation.

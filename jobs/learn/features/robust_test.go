@@ -85,9 +85,8 @@ func TestRobustOfAnyRecords(t *testing.T) {
 }
 
 func TestRobustRefused(t *testing.T) {
-	_, err := New(scaleParams(ScaleRobust), protocol.JobSpec{Kind: "Test"}, "next", OnePass())
-	wantFault(t, "one pass", err, protocol.CodeSpecInvalid, -1)
-	_, err = run(t, scaleParams(ScaleRobust), leaves(fourPoints, 1, sparseBlock), jobstest.Grouping{})
+	wantFault(t, "one pass", scaleParams(ScaleRobust).CheckOnePass("Test"), protocol.CodeSpecInvalid, -1)
+	_, err := run(t, scaleParams(ScaleRobust), leaves(fourPoints, 1, sparseBlock), jobstest.Grouping{})
 	wantFault(t, "sparse vectors", err, protocol.CodeSpecInvalid, -1)
 	wide := [][]point{{{"a", make([]float32, maxRobust+1)}}}
 	_, err = run(t, scaleParams(ScaleRobust), leaves(wide, 1, denseBlock), jobstest.Grouping{})

@@ -67,9 +67,11 @@ func OfOutcome(o jobs.Outcome, answers jobs.Answers, form Form, line string, top
 	if answers.Value != "" && !math.IsNaN(o.Value) && !math.IsInf(o.Value, 0) {
 		v.Value, v.ValueIs = &o.Value, answers.Value
 	}
-	for i, score := range o.Scores {
-		if !math.IsNaN(score) && !math.IsInf(score, 0) {
-			v.Scores = append(v.Scores, outcomeRate{answers.Scores[i], score})
+	if len(answers.Scores) > 0 { // else they are of labels, to judge a model by
+		for i, score := range o.Scores {
+			if !math.IsNaN(score) && !math.IsInf(score, 0) {
+				v.Scores = append(v.Scores, outcomeRate{answers.Scores[i], score})
+			}
 		}
 	}
 	// total order: stable, labels come in byte order
