@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/gram-compute/gram/jobs"
-	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/jobstest"
+	"github.com/gram-compute/gram/jobs/learn/evaluation"
 )
 
 // peerCase is one line of testdata/sklearn-forms.tsv.
