@@ -58,7 +58,7 @@ func (p *Prior) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// check refuses probabilities that are none, or do not sum to 1.
+// check refuses what is not a probability, and a sum other than 1.
 func (p *Prior) check() error {
 	if p.Kind != PriorGiven {
 		return nil
