@@ -167,5 +167,3 @@ func (c cells) within(terms, classes int) error {
 	}
 	return nil
 }
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
