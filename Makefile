@@ -186,6 +186,10 @@ check-deploy: bin/gram bin/helm bin/kubectl-validate bin/containerfile ## Lint a
 check-signing: ## Verify signatures and bills of materials with model_signing, securesystemslib and CycloneDX' schema (pip).
 	.ci/signing
 
+.PHONY: check-umap
+check-umap: build ## Train UMAP on a NeighborGraph, and on scikit-learn's distances: as trustworthy to the bit (pip).
+	.ci/umap
+
 .PHONY: emulated
 emulated: ## Run the kernels' tests, and gram version, on emulated CPUs without AVX (qemu-x86_64).
 	.ci/emulated

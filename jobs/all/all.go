@@ -36,7 +36,8 @@ func Kinds() []jobs.Kind {
 		linearmodel.Kind(),
 		naivebayes.Kind(),
 		nearestmean.Kind(),
-		knn.Kind(), // NearestNeighbors
+		knn.Kind(),      // NearestNeighbors
+		knn.GraphKind(), // NeighborGraph
 		noveltydetector.Kind(),
 		perceptron.Kind(),
 		predict.Kind(OfModel),

@@ -39,6 +39,25 @@ func neighbors() []Case {
 	}
 }
 
+// graphs are of kind NeighborGraph.
+func graphs() []Case {
+	graph := "NeighborGraph"
+	return []Case{
+		{Name: "graph", Kind: graph, Params: `{"k":4,"features":{"scale":"standard"}}`, Golden: true, Phases: irisAlone,
+			Shards: []*Data{rounding, roundingSparse},
+			Without: map[*Suite]string{
+				Memory: "its search is that of NearestNeighbors, whose case has as many queries and a base as large"}},
+		{Name: "graph-asked", Kind: graph, Params: `{"k":2,"metric":"minkowski","p":3}`, Phases: iris},
+		{Name: "graph-texts", Kind: graph, Params: `{"k":3,"metric":"edit"}`, Shards: []*Data{roundingTexts}},
+		{Name: "graph-least", Kind: graph, Params: `{"k":2}`, Degenerate: &Learner{}},
+		{Name: "graph-digits", Kind: graph, Params: `{"k":5}`,
+			Matrix: &Clustered{Over: digits, Kill: `{"k":3,"metric":"l1"}`,
+				Digest:      "04181046fb3a1ff1ec4e3cd9191166e22f689388a0e9ec0db0c455d96968ac7b",
+				Index:       "distances/index.json",
+				IndexDigest: "4b04f391933affd6be8b123403b5311ed57ecbbeab4029f3d0a6eb329f0e8249"}},
+	}
+}
+
 // moreNeighbors are searches by other metrics, and those of the matrix.
 func moreNeighbors() []Case {
 	neighbors := "NearestNeighbors"

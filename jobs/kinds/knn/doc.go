@@ -115,6 +115,15 @@
 // The lists, decisions and figures are files and metrics beside it. With given distances, precomputed and similarity,
 // nothing can be stored.
 //
+// # Graphs
+//
+// Kind NeighborGraph is the search of all records of spec.input for each other, or of spec.queries in them, by k. Its
+// lists become arrays with a row for each record: "indices" and "distances", k numbers each, as UMAP takes them
+// (precomputed_knn), and the three of a sparse matrix, as scipy does. Distances are those above rounded to float32, and
+// a row is in the order of (distance, id), but for self: a record begins its row, at distance 0 by definition, whatever
+// duplicates there are and though the cosine of a zero vector with itself is 0. Each pair is computed twice, once from
+// either side.
+//
 // # Bayes risk
 //
 // A job of mode classify by k estimates the Bayes risk from the error of the one nearest neighbor: see BayesRisk.

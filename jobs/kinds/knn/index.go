@@ -1,6 +1,7 @@
 package knn
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -95,7 +96,7 @@ func (p *plan) number(_ context.Context, _ jobs.Arrays, root *counts, round jobs
 	for i, n := range root.shards {
 		in.offsets[i+1] = in.offsets[i] + n
 	}
-	if err := in.checkGiven(); err != nil {
+	if err := cmp.Or(in.checkGiven(), p.checkSize(in.records)); err != nil {
 		return jobs.Next{}, err
 	}
 	queries := root.queries
@@ -142,6 +143,9 @@ func (p *plan) finish(next jobs.Next) (jobs.Next, error) {
 		return jobs.Next{}, err
 	}
 	next.Done, next.State = true, jobs.ArraysOf(in.model(nil))
+	if p.graph != nil {
+		next.State = jobs.ArraysOf(&graphModel{p.graph.GraphParams, in.space})
+	}
 	return next, nil
 }
 

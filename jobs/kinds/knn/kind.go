@@ -31,6 +31,7 @@ type plan struct {
 	vectors  *features.Builder // nil where the metric compares texts
 	named    bool              // records of spec.input have ids
 	scoring  *evaluation.Scoring
+	graph    *graph // nil where the result are lists and decisions
 }
 
 // New makes the algorithm: phases "index", "neighbors", "mistakes" and "base".
@@ -48,13 +49,20 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if p.scoring != nil && own.Mode != modeClassify {
 		return nil, evaluation.Unscored("mode " + own.Mode)
 	}
-	if own.Metric != edit {
-		if p.vectors, err = features.NewBuilder(own.Features, spec, own.options()...); err != nil {
-			return nil, err
-		}
+	if err := p.buildVectors(spec); err != nil {
+		return nil, err
 	}
 	phases := append(jobs.Phases{p.indexPhase()}, p.search().Phases()...)
 	return append(phases, p.basePhase()), nil
+}
+
+// buildVectors says how records become vectors, unless the metric compares texts.
+func (p *plan) buildVectors(spec protocol.JobSpec) (err error) {
+	if p.params.Metric == edit {
+		return nil
+	}
+	p.vectors, err = features.NewBuilder(p.params.Features, spec, p.params.options()...)
+	return err
 }
 
 func newPlan(own Params, spec protocol.JobSpec) *plan {

@@ -34,7 +34,7 @@ func (m *model) Fields(f *jobs.Fields) {
 }
 
 // paramsField is the parameters as canonical JSON, k and all.
-func paramsField(f *jobs.Fields, p *Params) {
+func paramsField[P any, T params.Pointer[P]](f *jobs.Fields, p *P) {
 	var text string
 	if !f.Reading() {
 		data, err := json.Marshal(p)
@@ -46,7 +46,7 @@ func paramsField(f *jobs.Fields, p *Params) {
 	f.Text("params", &text)
 	f.Require(len(text) <= protocol.MaxSpecBytes, "a model's parameters take %d bytes", len(text))
 	f.Check(func() (err error) {
-		if *p, err = params.Parse[Params]([]byte(text)); err != nil {
+		if *p, err = params.Parse[P, T]([]byte(text)); err != nil {
 			return jobs.Malformed("a model's parameters: %v", err)
 		}
 		return nil

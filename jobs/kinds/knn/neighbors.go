@@ -37,7 +37,12 @@ func (p *plan) search() pairwise.Phase[*index, *partial] {
 		Name: neighborsName, Sides: p.Sides, State: p.readIndex, Partial: p.newPartial,
 		Find: p.find, Merge: (*partial).merge, Gathers: pairwise.Gathers(p.Source(), grown, p.chunkBytes()),
 		Answers: func(in *index) jobs.Answers { return p.params.answers(in.labels) },
-		Decider: func(in *index) pairwise.Decider[*partial] { return newOutput(p, in) },
+		Decider: func(in *index) pairwise.Decider[*partial] {
+			if p.graph != nil {
+				return &graphOutput{plan: p, in: in}
+			}
+			return newOutput(p, in)
+		},
 		Scoring: p.scoring, Finish: p.finish,
 	}
 }

@@ -9,17 +9,17 @@ import (
 	"github.com/gram-compute/gram/jobs"
 )
 
-// Array holds the rows of a part that is one npy array of two dimensions. Exactly one of the slices is set, unless the
-// array has no rows.
+// Array holds the rows of a part that is one npy array. Exactly one of the slices is set, unless the array has no rows:
+// Ints, though empty, make one of int64.
 type Array struct {
 	Name    string // what the numbers are
-	Width   int    // numbers of a row
+	Width   int    // numbers of a row; 0 for an array of one dimension
 	Ints    []int64
 	Singles []float32
 }
 
 // Rows is the number of rows.
-func (a Array) Rows() int { return max(len(a.Ints), len(a.Singles)) / a.Width }
+func (a Array) Rows() int { return max(len(a.Ints), len(a.Singles)) / max(1, a.Width) }
 
 // WriteArray is Write of an array, in format NPY.
 func WriteArray(ctx context.Context, emit jobs.Emit, folder string, leaf int, a Array) (List, error) {

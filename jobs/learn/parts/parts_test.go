@@ -40,6 +40,23 @@ func TestEncodeByHand(t *testing.T) {
 	}
 }
 
+// An array of one dimension is written in parts as one: one of them without rows, whose type is that of the others.
+func TestArraysOfOneDimensionByHand(t *testing.T) {
+	s, all := store{}, List{}
+	for leaf, ends := range [][]int64{{0, 2}, {}, {5}} {
+		l, err := WriteArray(t.Context(), s.emit, "ends", leaf, Array{Name: "end", Ints: ends})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, l...)
+	}
+	got, err := joined(s, Index{Format: NPY, Columns: []string{"end"}, Rows: all.Rows(), Parts: all})
+	want, _ := Table{{Name: "end", Ints: []int64{0, 2, 5}}}.Encode(NPY)
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%q, want %q (%v)", got, want, err)
+	}
+}
+
 func TestEncodeRefuses(t *testing.T) {
 	for name, encode := range map[string]func() ([]byte, error){
 		"npy of texts":   func() ([]byte, error) { return two[:1].Encode(NPY) },
