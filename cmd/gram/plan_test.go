@@ -110,6 +110,17 @@ func TestPlanRefusesWhatRunRefuses(t *testing.T) {
 	}
 }
 
+// A model to begin from is named, and not read.
+func TestPlanDoesNotReadTheModel(t *testing.T) {
+	c := newClient(t)
+	c.writeLines("a.tsv", 10)
+	path := c.writeSpec(strings.Replace(planSpec("./a.tsv", ""), "kind: NaiveBayes", "kind: Predict", 1))
+	c.want(0, c.run("plan", "-f", path, "--set", "spec.model=./absent.safetensors"))
+	if text := c.stdout.String(); !strings.Contains(text, "not read; whether the job can begin from it") {
+		t.Errorf("printed\n%s", text)
+	}
+}
+
 func TestPlanSaysWhatTheJobWouldFailOf(t *testing.T) {
 	c := newClient(t)
 	path := c.writeSpec(planSpec("./a.tsv", ""))

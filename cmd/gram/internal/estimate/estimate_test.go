@@ -164,6 +164,13 @@ func TestATimeByHand(t *testing.T) {
 	if q := got.WithoutCopies; q.P50 < 8 || q.P99 > 20 || q.P90 < q.P50 || got.Copies == nil || got.Copies.P90 > q.P90 {
 		t.Errorf("without %+v, with %+v", q, got.Copies)
 	}
+	job.Busy.MaxWorkers = 3
+	if most, err := job.TimeOf(p, 9, 1); err != nil || most.Workers != 3 {
+		t.Errorf("%+v, %v", most, err)
+	}
+	if _, err := (&Job{Inputs: []Input{{Shards: 1 << 21}}}).TimeOf(p, 1, 1); err == nil {
+		t.Error("a round of 2^21 tasks was simulated")
+	}
 	one, err := job.TimeOf(p, 1, 8)
 	if err != nil || one.Copies != nil || one.WithoutCopies.P99 != 8 { // 4 and a stall, with probability 1-0.8^8
 		t.Errorf("%+v, %v", one, err)

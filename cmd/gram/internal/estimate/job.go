@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/all"
 	"github.com/gram-compute/gram/jobs/run"
@@ -17,7 +18,8 @@ type Job struct {
 	Kind     string  `json:"kind"`
 	Name     string  `json:"name,omitempty"`
 	SpecHash string  `json:"spec_hash"`
-	Inputs   []Input `json:"inputs"` // by jobs.Source
+	Inputs   []Input `json:"inputs"`          // by jobs.Source
+	Model    string  `json:"model,omitempty"` // spec.model, which is not read
 	Rounds   Rounds  `json:"rounds"`
 	Busy     Busy    `json:"busy"`
 	Memory   Memory  `json:"memory"`
@@ -66,18 +68,25 @@ func Of(ctx context.Context, spec protocol.JobSpec) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	job := &Job{Kind: spec.Kind, Name: spec.Metadata.Name, Rounds: roundsOf(algorithm, tasks, spec.Spec.Params),
-		Output: outputOf(spec.Spec.Output.URI)}
+	job := &Job{Kind: spec.Kind, Name: spec.Metadata.Name, Model: spec.Spec.Model,
+		Rounds: roundsOf(algorithm, tasks, spec.Spec.Params), Output: outputOf(spec.Spec.Output.URI)}
 	if job.SpecHash, err = spec.Hash(); err != nil {
 		return nil, err
 	}
 	var sets []worker.Listed
+	var readable []dataset.Listed
 	for i, in := range jobs.DataSets(spec.Spec) {
 		l, view, err := list(ctx, jobs.Source(i), in)
 		if err != nil {
 			return nil, err
 		}
 		job.Inputs, sets = append(job.Inputs, view), append(sets, l.Listed)
+		readable = append(readable, dataset.Listed{Store: l.store, Name: l.name, Manifest: l.Manifest, Input: in})
+	}
+	if len(readable) > int(jobs.Queries) {
+		if err := dataset.CompareVectors(ctx, readable[jobs.Input], readable[jobs.Queries]); err != nil {
+			return nil, err
+		}
 	}
 	job.Busy = busyOf(algorithm, job.Inputs[jobs.Input], spec.Spec.Run.MaxWorkers)
 	job.Memory.StateAtLeast = all.LeastState(spec)
@@ -127,6 +136,9 @@ func (j *Job) Rows(size func(int64) string) [][2]string {
 	rows := [][2]string{{"job", fmt.Sprintf("%s %s, which validates", j.Kind, j.Name)}}
 	for i := range j.Inputs {
 		rows = append(rows, j.Inputs[i].rows(size)...)
+	}
+	if j.Model != "" {
+		rows = append(rows, [2]string{"model", j.Model + ": not read; whether the job can begin from it is not known"})
 	}
 	return append(rows, [2]string{"rounds", j.Rounds.text()}, [2]string{"workers", j.Busy.text(j.Inputs[0])},
 		[2]string{"memory", j.Memory.text(size)}, [2]string{"output", j.Output.text()})

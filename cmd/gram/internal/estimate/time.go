@@ -90,14 +90,24 @@ func (j *Job) TimeOf(p *Past, workers, slots int) (*Time, error) {
 	if t.SlotsPerWorker = slots; slots == 0 {
 		t.SlotsPerWorker = each
 	}
+	if most := j.Busy.MaxWorkers; most > 0 {
+		t.Workers = min(t.Workers, most)
+	}
 	inRounds := 0.0
 	for _, r := range p.Rounds {
 		inRounds += r.Seconds
 	}
 	t.AsRecorded = max(0, p.Seconds-inRounds)
-	t.simulate(t.take(rounds))
+	plain := t.take(rounds)
+	if t.Stalls.Widest > maxTasks {
+		return nil, fmt.Errorf("a round would have %d tasks; %d can be simulated", t.Stalls.Widest, maxTasks)
+	}
+	t.simulate(plain)
 	return t, nil
 }
+
+// maxTasks bounds a simulated round: the coordinator takes no more leaves.
+const maxTasks = 1 << 20
 
 // simulate repeats rounds without copies, and with them where there is a second worker to make them.
 func (t *Time) simulate(plain []forecast.Round) {
