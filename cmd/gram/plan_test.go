@@ -84,7 +84,7 @@ func TestPlanTellsOfTheInput(t *testing.T) {
 		t.Errorf("records %+v", r)
 	}
 	if got.Output.Writable != "yes" || !strings.Contains(got.Output.Says, "not there yet") ||
-		got.Memory.FirstRound < 4<<20 || len(got.Rounds.Phases) == 0 {
+		got.Memory.FirstRound < 4<<20 || got.Rounds.Count != 2 || len(got.Rounds.Phases) != 2 {
 		t.Errorf("%+v", got)
 	}
 }

@@ -26,9 +26,10 @@ type Job struct {
 	Output   Output  `json:"output"`
 }
 
-// Rounds is what a kind tells of its rounds beforehand. How many there will be, the data decide.
+// Rounds is what a kind tells of its rounds beforehand.
 type Rounds struct {
-	Phases []string `json:"phases"` // in the kind's order; a phase may be left out, or repeated
+	Phases []string `json:"phases"` // in the kind's order; where Count is 0, one may be left out, or repeated
+	Count  int      `json:"count"`  // 0 where the data decide
 	Bounds []Bound  `json:"bounds"` // params that bound repetitions
 }
 
@@ -101,7 +102,9 @@ func roundsOf(algorithm jobs.Algorithm, tasks *run.Tasks, params json.RawMessage
 	r := Rounds{Bounds: []Bound{}}
 	phases := algorithm.Phases()
 	if first := tasks.First(); first != phases[0].Name() {
-		r.Phases = append(r.Phases, first)
+		r.Phases = append(r.Phases, first) // of as many rounds as the ids take
+	} else {
+		r.Count, _ = jobs.RoundsOf(algorithm)
 	}
 	for _, p := range phases {
 		r.Phases = append(r.Phases, p.Name())
