@@ -119,3 +119,9 @@ func gzipBySuffix(key string) (bool, error) {
 	}
 	return strings.HasSuffix(lower, ".gz") || strings.HasSuffix(lower, ".gzip"), nil
 }
+
+// IsGzip reports whether an object of a listed input is read as gzip, and so is one piece. compression is as in Cut.
+func IsGzip(key, compression string) bool {
+	zipped, err := isGzip(key, compression)
+	return err == nil && zipped
+}

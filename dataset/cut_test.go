@@ -28,3 +28,17 @@ func TestCutUpToMaxShards(t *testing.T) {
 		}
 	}
 }
+
+func TestIsGzip(t *testing.T) {
+	for _, c := range []struct {
+		key, compression string
+		want             bool
+	}{
+		{"a.gz", "auto", true}, {"a.GZIP", "auto", true}, {"a", "auto", false}, {"a.gz", "none", false},
+		{"a", "gzip", true}, {"a.zst", "auto", false}, {"a", "zip", false},
+	} {
+		if got := IsGzip(c.key, c.compression); got != c.want {
+			t.Errorf("%s under %s: %v", c.key, c.compression, got)
+		}
+	}
+}

@@ -21,6 +21,18 @@ type Phases []Phase
 // Phases returns the list.
 func (p Phases) Phases() []Phase { return p }
 
+// OnceEach is Phases of which each is one round, in their order, whatever the data.
+type OnceEach []Phase
+
+// Phases returns the list.
+func (p OnceEach) Phases() []Phase { return p }
+
+// RoundsOf returns how many rounds an algorithm has, and false if the data decide.
+func RoundsOf(algorithm Algorithm) (int, bool) {
+	p, ok := algorithm.(OnceEach)
+	return len(p), ok
+}
+
 // Phase is one map-reduce computation, repeated until Step moves on. All methods
 // are pure functions of their arguments: no clock, no randomness but
 // philox keyed by the seed, no map order, no goroutine order.

@@ -92,6 +92,26 @@ func (m Mark) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]any{m.Worker, m.Slot, m.From, m.To, m.Work, m.Round, m.Tasks, m.Outcome, speculative})
 }
 
+// UnmarshalJSON reads what MarshalJSON wrote, and refuses lists of another length.
+func (m *Mark) UnmarshalJSON(data []byte) error {
+	var list []json.Number
+	if err := json.Unmarshal(data, &list); err != nil {
+		return err
+	}
+	speculative := 0
+	fields := []any{&m.Worker, &m.Slot, &m.From, &m.To, &m.Work, &m.Round, &m.Tasks, &m.Outcome, &speculative}
+	if len(list) != len(fields) {
+		return fmt.Errorf("a mark of the timeline has %d numbers, not %d", len(list), len(fields))
+	}
+	for i, number := range list {
+		if err := json.Unmarshal([]byte(number), fields[i]); err != nil {
+			return fmt.Errorf("number %d of a mark of the timeline: %w", i, err)
+		}
+	}
+	m.Speculative = speculative != 0
+	return nil
+}
+
 // text says what a mark is, for a pointer that rests on it.
 func (t *Timeline) text(m Mark) string {
 	what := named(Works, int(m.Work))

@@ -110,3 +110,22 @@ func TestClock(t *testing.T) {
 		}
 	}
 }
+
+func TestMarksAreReadAsTheyWereWritten(t *testing.T) {
+	want := Mark{Worker: 1, Slot: 2, From: 0.5, To: 1.25, Work: WorkMap, Round: 3, Tasks: 4,
+		Outcome: InVain, Speculative: true}
+	data, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got Mark
+	if err := json.Unmarshal(data, &got); err != nil || got != want {
+		t.Errorf("%s became %+v, %v", data, got, err)
+	}
+	for _, text := range []string{`[1]`, `{}`, `[0,0,0,1,2,1,1,1,0,9]`, `[0.5,0,0,1,2,1,1,1,0]`, `[0,0,"x",1,2,1,1,1,0]`,
+		`[0,0,0,1,2,-1,1,1,0]`} {
+		if err := json.Unmarshal([]byte(text), &got); err == nil {
+			t.Errorf("%s was taken", text)
+		}
+	}
+}

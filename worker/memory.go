@@ -5,6 +5,8 @@ import (
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/run"
+	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"golang.org/x/sync/semaphore"
 )
@@ -65,6 +67,28 @@ func (j *job) wants(brief *pb.JobBrief, task *pb.Task) int64 {
 		return 3*state + 2*largest
 	}
 	return readerBytes + 2*brief.GetModel().GetSize() // its figures read it
+}
+
+// Listed is a data set of a job as its plan lists it.
+type Listed struct {
+	Spec     protocol.Input // with its defaults
+	Manifest dataset.Manifest
+	Shards   []dataset.Shard
+}
+
+// LeafMemory estimates what a task of the first round takes that maps one shard, the largest of all shards, where the
+// state has some bytes: what a worker would set aside for it.
+func LeafMemory(tasks *run.Tasks, sets []Listed, state int64) int64 {
+	j := &job{tasks: tasks}
+	for _, s := range sets {
+		j.inputs = append(j.inputs, &input{spec: s.Spec, manifest: s.Manifest, shards: s.Shards})
+	}
+	most := int64(0)
+	for shard := range j.cut().Shards {
+		most = max(most, j.wants(nil, &pb.Task{Phase: tasks.First(), State: &pb.ObjectRef{Size: state},
+			Id: &pb.TaskID{Kind: pb.TaskKind_TASK_KIND_NODE, Index: uint32(shard)}}))
+	}
+	return most
 }
 
 // gathers estimates what the phase of a node keeps of whole shards, by the node's first leaf.

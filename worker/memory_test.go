@@ -97,6 +97,23 @@ func TestWantsOfGatheredShards(t *testing.T) {
 	}
 }
 
+// What is estimated before the job runs is what its leaf of the largest shard wants.
+func TestLeafMemory(t *testing.T) {
+	tasks, err := run.NewTasks(gathering{}, protocol.JobSpec{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := shardsOf(protocol.Input{Format: "csv", Compression: "auto", MaxRecordBytes: 10},
+		[]string{"a", "b", "c.csv.gz", "d"}, 1, 20, 300, 40)
+	sets := []Listed{{Spec: in.spec, Manifest: in.manifest, Shards: in.shards}}
+	j := &job{tasks: tasks, inputs: []*input{in}}
+	want := j.wants(nil, &pb.Task{Id: &pb.TaskID{Kind: pb.TaskKind_TASK_KIND_NODE, Index: 2}, Phase: tasks.First(),
+		State: &pb.ObjectRef{Size: 7}})
+	if got := LeafMemory(tasks, sets, 7); got != want || got < readerBytes+2*7+3*10 {
+		t.Errorf("%d, want %d", got, want)
+	}
+}
+
 func TestWants(t *testing.T) {
 	j := &job{tasks: &run.Tasks{},
 		inputs: []*input{{spec: protocol.Input{MaxRecordBytes: 1000}}, {spec: protocol.Input{MaxRecordBytes: 10}}}}

@@ -37,6 +37,8 @@ func TestExitCodes(t *testing.T) {
 		{"unknown verb", nil, "stauts", 2, "Did you mean `gram status`?"},
 		{"unknown verb of a group", nil, "model shwo", 2, "Did you mean `gram model show`?"},
 		{"missing flag", nil, "submit", 2, "gram submit wants --file (-f)"},
+		{"nothing to plan", nil, "plan", 2, "gram plan wants --file (-f)"},
+		{"workers of a plan without times", nil, "plan -f SPEC --workers 4", 2, "--from"},
 		{"missing flag of a role", nil, "coordinator", 2, "`gram coordinator --help`"},
 		{"negative slots", nil, "run -f SPEC --slots -1", 2, "--slots -1 is not in the range 0 to 4096"},
 		{"absurd slots", nil, "run -f SPEC --slots 100000", 2, "0 to 4096"},

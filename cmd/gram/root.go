@@ -31,9 +31,9 @@ func rootCommand(a *app) *cobra.Command {
 	root.SetUsageTemplate(command.HelpTemplate)
 	root.CompletionOptions.HiddenDefaultCmd = false
 	a.flags.add(root.PersistentFlags())
-	command.AddGroup(root, "jobs", "Jobs:", runCommand(a), submitCommand(a), waitCommand(a),
-		statusCommand(a), explainCommand(a), listCommand(a), logsCommand(a), reportCommand(a), getCommand(a),
-		verifyCommand(a), diffCommand(a), cancelCommand(a))
+	command.AddGroup(root, "jobs", "Jobs:", runCommand(a), planCommand(a), submitCommand(a),
+		waitCommand(a), statusCommand(a), explainCommand(a), listCommand(a), logsCommand(a), reportCommand(a),
+		getCommand(a), verifyCommand(a), diffCommand(a), cancelCommand(a))
 	command.AddGroup(root, "schedules", "Schedules:", scheduleCommand(a))
 	command.AddGroup(root, "models", "Models:", modelCommand(a), signCommand(a))
 	command.AddGroup(root, "cluster", "Clusters:", devCommand(a), coordinatorCommand(a), workerCommand(a),

@@ -82,6 +82,7 @@ var layers = []layer{
 		"attestation", "coordinator/...", "internal/faults", "objstore", "protocol/...",
 	}},
 	{tree: "report", may: []string{"jobs", "protocol"}},
+	{tree: "report/forecast", may: []string{"kernelops/philox"}},
 	{tree: "worker", may: []string{
 		"attestation/mlbom", "attestation/origin", "dataset/...", "internal/faults", "jobs", "jobs/planned",
 		"jobs/run", "kernelops", "objstore", "proof", "protocol/...", "report",

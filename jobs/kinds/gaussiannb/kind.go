@@ -35,7 +35,11 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(jobs.Phases{space, momentsPhase{j}.phase()}, j.Judge.Phases()...), nil
+	phases := append(jobs.Phases{space, momentsPhase{j}.phase()}, j.Judge.Phases()...)
+	if !j.Params.Features.OneRound() {
+		return phases, nil
+	}
+	return j.Judge.OnceEach(phases), nil
 }
 
 // Params of a job of kind GaussianNaiveBayes.

@@ -54,7 +54,7 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	grown := spec.Spec.Model != ""
 	counts := countsPhase{Job: j, tokenizer: tokenizer, grown: grown}
 	phases := jobs.Phases{(&vocabularyPhase{words, j.Params, grown}).phase(), counts.phase()}
-	return append(phases, j.Judge.Phases()...), nil
+	return j.Judge.OnceEach(append(phases, j.Judge.Phases()...)), nil
 }
 
 // checkInput refuses an input whose records are neither texts with labels nor sparse vectors.

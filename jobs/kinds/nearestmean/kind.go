@@ -40,7 +40,11 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if j.Params.Pairs {
 		return append(append(phases, onevsone.Phase(j.Judge, NewPredictor)), j.Judge.Further()...), nil
 	}
-	return append(phases, j.Judge.Phases()...), nil
+	phases = append(phases, j.Judge.Phases()...)
+	if !j.Params.Features.OneRound() {
+		return phases, nil
+	}
+	return j.Judge.OnceEach(phases), nil
 }
 
 // Params of a job of kind NearestMean.

@@ -39,9 +39,13 @@ func newAlgorithm(spec protocol.JobSpec, ofModel OfModel) (jobs.Algorithm, error
 		return nil, protocol.SpecFault("spec.model is missing: the URI of the model.safetensors to predict with")
 	}
 	models := models{p.Format, p.RejectBelow, ofModel}
-	return jobs.Phases(predictions.Phase{Params: p, Load: models.load, From: jobs.Input,
+	phases := jobs.Phases(predictions.Phase{Params: p, Load: models.load, From: jobs.Input,
 		Named: jobs.WayOf(spec.Spec, jobs.Input), Of: evaluation.EveryRecord,
-		Costs: costs, End: models.end, Scoring: evaluation.ScoringOf(spec)}.Phases()), nil
+		Costs: costs, End: models.end, Scoring: evaluation.ScoringOf(spec)}.Phases())
+	if len(phases) == 1 {
+		return jobs.OnceEach(phases), nil
+	}
+	return phases, nil
 }
 
 // models are those that records are predicted by.

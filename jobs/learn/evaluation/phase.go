@@ -86,6 +86,15 @@ func (j Judge) Phases() []jobs.Phase {
 	return append([]jobs.Phase{judging.Phase()}, j.Further()...)
 }
 
+// OnceEach says of phases, of which each is one round but perhaps "ranks", what they are: jobs.OnceEach unless scores
+// are judged.
+func (j Judge) OnceEach(phases jobs.Phases) jobs.Algorithm {
+	if j.scoring != nil {
+		return phases
+	}
+	return jobs.OnceEach(phases)
+}
+
 // Further returns the phases that may follow the one that judges: "ranks", where scores are judged.
 func (j Judge) Further() []jobs.Phase {
 	if j.scoring == nil {

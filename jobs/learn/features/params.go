@@ -53,6 +53,9 @@ func (p *Params) mapping() params.Parameter {
 		Says("Gives dense vectors products of their columns as further columns, before they are scaled.")
 }
 
+// OneRound reports whether the phase "features" is one round: scale robust searches for quantiles in further ones.
+func (p Params) OneRound() bool { return p.Scale != ScaleRobust }
+
 // Section declares the parameters as section "features" of a kind.
 func (p *Params) Section() params.Parameter { return params.Section("features", p) }
 

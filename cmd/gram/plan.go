@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/gram-compute/gram/cmd/gram/internal/estimate"
+	"github.com/gram-compute/gram/cmd/gram/internal/exit"
+	"github.com/gram-compute/gram/cmd/gram/internal/local"
+	"github.com/gram-compute/gram/cmd/gram/internal/objects"
+	"github.com/gram-compute/gram/cmd/gram/internal/show"
+	"github.com/gram-compute/gram/cmd/gram/internal/specfile"
+	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
+	"github.com/gram-compute/gram/protocol"
+	"github.com/gram-compute/gram/worker"
+	"github.com/spf13/cobra"
+)
+
+func planCommand(a *app) *cobra.Command {
+	var from specFlags
+	var past string
+	var workers, slots int
+	cmd := &cobra.Command{
+		Use:   "plan -f FILE",
+		Short: "Say what a job would read and how long it may take; runs nothing",
+		Example: `  gram plan -f examples/glosses.yaml
+  gram plan -f spec.yaml --set spec.input.shard_bytes=16MiB -o json
+  gram plan -f spec.yaml --from models/ID/report.json --workers 8 --slots 4`,
+		Long: `Validates the spec as run does, lists the input and cuts its shards as the job
+would, reads the head of up to three shards to estimate the records, and tries
+whether the output's folder takes a file. Nothing is run and nothing stays
+behind. A spec that does not validate exits with 2; what the job would fail of
+while it is planned, or an output that cannot be written, with 1.
+
+--from names a job that ran: its report.json, the folder of its model, or a job
+of the cluster. The rounds of that job are simulated with task times drawn from
+its own, on the workers given, with speculative copies and without.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := errors.Join(local.CheckCount("workers", workers), local.CheckCount("slots", slots)); err != nil {
+				return err
+			}
+			spec, err := load(a, from)
+			if err == nil {
+				err = checkKept(spec.Spec.Output.URI)
+			}
+			if err != nil {
+				return err
+			}
+			view, err := planOf(cmd.Context(), a, spec, past, workers, slots)
+			if err != nil {
+				return err
+			}
+			return showPlan(a, view)
+		},
+	}
+	from.add(cmd)
+	set := cmd.Flags()
+	set.StringVar(&past, "from", "", "forecast the time from a job that ran: its `report`.json, folder or id")
+	set.IntVar(&workers, "workers", 0, "with --from: this `many` workers (default as many as ran that job)")
+	set.IntVar(&slots, "slots", 0, "with --from: tasks at a time on each, this `many` (default as there)")
+	return cmd
+}
+
+// planView is what -o json prints of a plan.
+type planView struct {
+	SchemaVersion int `json:"schema_version"`
+	*estimate.Job
+	Time *estimate.Time `json:"time"` // nil without --from
+}
+
+func planOf(
+	ctx context.Context, a *app, spec protocol.JobSpec, from string, workers, slots int,
+) (view planView, err error) {
+	view.SchemaVersion = show.SchemaVersion
+	var past *estimate.Past
+	if from != "" { // read first: it may be misspelled
+		if past, err = readPast(ctx, a, from); err != nil {
+			return view, err
+		}
+		if past.Kind != spec.Kind {
+			return view, &exit.Failure{Code: exit.Usage, What: fmt.Sprintf("%s is the report of a job of kind %s, and "+
+				"the spec is of kind %s", from, past.Kind, spec.Kind), Hint: "Name the report of a job like this one."}
+		}
+	} else if workers > 0 || slots > 0 {
+		return view, &exit.Failure{Code: exit.Usage, What: "--workers and --slots need --from: no task times are known",
+			Hint: "Name the report.json of a job that ran."}
+	}
+	if view.Job, err = estimate.Of(ctx, spec); err != nil {
+		return view, wouldFail(err)
+	}
+	if past != nil {
+		if view.Time, err = view.TimeOf(past, workers, slots); err != nil {
+			return view, fmt.Errorf("%s: %w", from, err)
+		}
+	}
+	return view, nil
+}
+
+// wouldFail says of a fault that the job would fail of it, with the code of a failed job.
+func wouldFail(err error) error {
+	fault, ok := errors.AsType[*protocol.Fault](err)
+	if !ok {
+		return err
+	}
+	why := *fault
+	why.Hint = ""
+	return &exit.Failure{Code: exit.Failed, What: "the job would fail", Why: &why, Hint: fault.Hint, Cause: err}
+}
+
+// readPast reads the report of a job: of a file, a folder or a job of the cluster.
+func readPast(ctx context.Context, a *app, from string) (*estimate.Past, error) {
+	data, err := readReportFile(ctx, a, from)
+	if err != nil {
+		return nil, err
+	}
+	past, err := estimate.ReadPast(data)
+	if err != nil {
+		return nil, &exit.Failure{Code: exit.Usage, What: from + " tells of no task times", Why: err,
+			Hint: "Name the report.json that a finished job left beside its model."}
+	}
+	return past, nil
+}
+
+// readReportFile takes a file or its URI as such, and all else as `gram report` does.
+func readReportFile(ctx context.Context, a *app, from string) ([]byte, error) {
+	if strings.HasSuffix(from, ".json") {
+		return objects.Read(ctx, specfile.AbsoluteURI(from, a.dir), objects.MaxReportBytes, "")
+	}
+	return reportSource{a: a, from: from}.read(ctx, worker.ReportFile)
+}
+
+// showPlan prints a plan, as JSON or for people. An output that cannot be written is an error.
+func showPlan(a *app, view planView) error {
+	if a.flags.output == "json" {
+		if err := a.printJSON(view); err != nil {
+			return err
+		}
+	} else {
+		printPlan(a, view)
+	}
+	if view.Output.Writable == estimate.Refused {
+		return &exit.Failure{Code: exit.Failed, What: "the job would fail: its output cannot be written",
+			Why: errors.New(view.Output.Says), Hint: "Correct spec.output.uri, or the rights of that folder."}
+	}
+	return nil
+}
+
+func printPlan(a *app, view planView) {
+	rows := view.Job.Rows(show.Size)
+	if view.Time != nil {
+		rows = append(rows, view.Time.Rows(terminal.Elapsed)...)
+	} else {
+		rows = append(rows, [2]string{"time", "not known; --from REPORT forecasts it from a job that ran"})
+	}
+	for _, row := range rows {
+		const margin = 9                                                         // of the names
+		text := terminal.Wrap(terminal.Clean(row[1]), terminal.Columns-margin-2) // what goes on is indented by two more
+		text = strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", margin))
+		fmt.Fprintf(a.out, "%-*s%s\n", margin, row[0], text)
+	}
+}

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gram-compute/gram/cmd/gram/internal/exit"
+)
+
+// planSpec is a spec for the files of a glob, whose lines are a label and a text.
+func planSpec(glob, more string) string {
+	return fmt.Sprintf(`{apiVersion: v1, kind: NaiveBayes, metadata: {name: topics},
+ spec: {input: {uri: %q, format: tsv, label: 1, text: 2%s}, output: {uri: ./out/deep}}}`, glob, more)
+}
+
+func (c *session) writeLines(name string, lines int) {
+	c.t.Helper()
+	var text strings.Builder
+	for i := range lines {
+		fmt.Fprintf(&text, "%c\tword%03d and another\n", "ab"[i%2], i%1000)
+	}
+	file, err := os.Create(filepath.Join(c.app.dir, name))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if !strings.HasSuffix(name, ".gz") {
+		_, err = file.WriteString(text.String())
+	} else {
+		zip := gzip.NewWriter(file)
+		if _, err = zip.Write([]byte(text.String())); err == nil {
+			err = zip.Close()
+		}
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// files are the names of all that lies in the client's directory.
+func (c *session) files() string {
+	c.t.Helper()
+	var names []string
+	err := filepath.WalkDir(c.app.dir, func(path string, _ os.DirEntry, err error) error {
+		names = append(names, path)
+		return err
+	})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return strings.Join(names, "\n")
+}
+
+// 3 files of 22 bytes a line; shards of 300 bytes: 660 bytes are cut into 3 pieces, 220 fit, gzip is one piece.
+func TestPlanTellsOfTheInput(t *testing.T) {
+	c := newClient(t)
+	c.writeLines("a.tsv", 30)
+	c.writeLines("b.tsv", 10)
+	c.writeLines("c.tsv.gz", 2000)
+	path := c.writeSpec(planSpec("./*.tsv*", ", shard_bytes: 300"))
+	before := c.files()
+	c.want(0, c.run("plan", "-f", path, "-o", "json"))
+	if after := c.files(); after != before {
+		t.Errorf("there is now\n%s", after)
+	}
+	var got planView
+	if err := json.Unmarshal(c.stdout.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	in := got.Inputs[0]
+	if got.SchemaVersion != 1 || in.Objects != 3 || in.GzipObjects != 1 || in.Shards != 5 || in.Pass.Gets != 7 ||
+		in.Pass.Bytes != in.Bytes || in.Planning.Lists != 1 || got.Busy.FirstRound != 5 || got.Time != nil {
+		t.Errorf("%s", c.stdout.String())
+	}
+	// The first, the middle and the last shard are read: 10, 10 and 2000 records.
+	if r := in.Records; r.Exact || r.SampledRecords != 2020 || r.SampledShards != 3 {
+		t.Errorf("records %+v", r)
+	}
+	if got.Output.Writable != "yes" || !strings.Contains(got.Output.Says, "not there yet") ||
+		got.Memory.FirstRound < 4<<20 || got.Rounds.Count != 2 || len(got.Rounds.Phases) != 2 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// What a spec is refused for is what run refuses it for, with the same code.
+func TestPlanRefusesWhatRunRefuses(t *testing.T) {
+	for _, text := range []string{
+		validSpec + "!", strings.Replace(validSpec, "label", "lable", 1),
+		strings.Replace(validSpec, "NaiveBayes", "NaiveBays", 1), strings.Replace(validSpec, "text: 2", "text: 1", 1),
+		strings.Replace(validSpec, "spec: {", "spec: {output: {uri: 'mem://x/'}, ", 1),
+		strings.Replace(validSpec, "spec: {", "spec: {params: {alpha: -1}, ", 1),
+	} {
+		var said []string
+		for _, verb := range []string{"run", "plan"} {
+			c := newClient(t)
+			c.app.dir = t.TempDir()
+			code := c.run(verb, "-f", c.writeSpec(text))
+			said = append(said, strings.ReplaceAll(fmt.Sprintf("%d %s", code, c.stderr), c.app.dir, ""))
+		}
+		if said[0] != said[1] || !strings.HasPrefix(said[0], "2 ") {
+			t.Errorf("%s\nrun:  %s\nplan: %s", text, said[0], said[1])
+		}
+	}
+}
+
+// A model to begin from is named, and not read.
+func TestPlanDoesNotReadTheModel(t *testing.T) {
+	c := newClient(t)
+	c.writeLines("a.tsv", 10)
+	path := c.writeSpec(strings.Replace(planSpec("./a.tsv", ""), "kind: NaiveBayes", "kind: Predict", 1))
+	c.want(0, c.run("plan", "-f", path, "--set", "spec.model=./absent.safetensors"))
+	if text := c.stdout.String(); !strings.Contains(text, "not read; whether the job can begin from it") {
+		t.Errorf("printed\n%s", text)
+	}
+}
+
+func TestPlanSaysWhatTheJobWouldFailOf(t *testing.T) {
+	c := newClient(t)
+	path := c.writeSpec(planSpec("./a.tsv", ""))
+	c.want(exit.Failed, c.run("plan", "-f", path))
+	c.stderr.await(t, "INPUT_EMPTY")
+
+	c.writeLines("a.tsv", 10)
+	if err := os.WriteFile(filepath.Join(c.app.dir, "out"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.want(exit.Failed, c.run("plan", "-f", path))
+	c.stderr.await(t, "its output cannot be written")
+
+	c.want(exit.Usage, c.run("plan", "-f", path, "--workers", "4"))
+	c.want(exit.NotFound, c.run("plan", "-f", path, "--from", "absent.json"))
+	if err := os.WriteFile(filepath.Join(c.app.dir, "bare.json"), []byte(`{"kind":"NaiveBayes"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.want(exit.Usage, c.run("plan", "-f", path, "--from", "bare.json"))
+	c.stderr.await(t, "no timeline")
+	c.want(exit.Usage, c.run("plan", "-f", path, "--slots", "-1"))
+}
+
+// A job runs, and the next one like it is forecast from its report.
+func TestPlanFromAJobThatRan(t *testing.T) {
+	t.Parallel() // mostly waits for an election
+	c := newClient(t)
+	c.writeLines("a.tsv", 2000)
+	path := c.writeSpec(planSpec("./a.tsv", ", shard_bytes: 4KiB"))
+	c.want(0, c.run("run", "-f", path, "-o", "json"))
+	var ran struct{ ID string }
+	if err := json.Unmarshal(c.stdout.Bytes(), &ran); err != nil {
+		t.Fatal(err)
+	}
+	folder := "./out/deep/" + ran.ID
+	var views [3]planView
+	for i, args := range [][]string{{}, {"--workers", "4"}, {"--set", "spec.input.shard_bytes=8KiB"}} {
+		c.stdout.Reset()
+		from := []string{folder, folder + "/report.json", folder + "/"}[i]
+		c.want(0, c.run(append([]string{"plan", "-f", path, "--from", from, "-o", "json"}, args...)...))
+		if err := json.Unmarshal(c.stdout.Bytes(), &views[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	alone, four, fewer := views[0].Time, views[1].Time, views[2].Time
+	if alone.From != ran.ID || alone.Workers != 1 || alone.Copies != nil || four.Copies == nil ||
+		!(alone.WithoutCopies.P50 > 0) || alone.WithoutCopies.P90 < alone.WithoutCopies.P50 || alone.Shards < 10 ||
+		fewer.Scaled != alone.Shards || fewer.Shards >= alone.Shards {
+		t.Errorf("%+v\n%+v\n%+v", alone, four, fewer)
+	}
+	c.stdout.Reset()
+	c.want(0, c.run("plan", "-f", path, "--from", folder, "--workers", "4"))
+	for line := range strings.Lines(c.stdout.String()) {
+		if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > 80 && strings.Contains(strings.TrimSpace(line[9:]), " ") {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	text := c.stdout.String()
+	if !strings.Contains(text, "with speculative copies") || !strings.Contains(text, "p50 ") {
+		t.Errorf("printed\n%s", text)
+	}
+	other := c.writeSpec(`{apiVersion: v1, kind: KMeans, spec: {input: {uri: ./a.tsv, format: csv}, params: {k: 2}}}`)
+	c.want(exit.Usage, c.run("plan", "-f", other, "--from", folder))
+	c.stderr.await(t, "of kind NaiveBayes")
+}
