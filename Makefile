@@ -57,7 +57,7 @@ clean: ## Remove what make built.
 ##@ Test
 
 .PHONY: test
-test: tools ## Run the tests in some five minutes, against a real S3 server on loopback.
+test: tools ## Run the tests in five to ten minutes, against a real S3 server on loopback.
 	REQUIRE_VERSITYGW=1 go test -short -timeout $(TEST_TIMEOUT) ./...
 
 .PHONY: test-all
