@@ -13,8 +13,8 @@ NUMERIC := ./kernelops/... ./dataset/... ./jobs/...
 OTHERS := $$(go list ./... | grep -vE '^[^/]*/[^/]*/[^/]*/(kernelops|dataset|jobs|clustertest)(/|$$)')
 # Lint reads code and starts no goroutines: the detector would make it five minutes.
 RACED := $$(go list $(OTHERS) | grep -v '/internal/lint$$')
-# Of the numeric packages, those with tests that -short leaves out or shortens.
-LONG := $$(grep -rl --include='*.go' 'testing\.Short()' kernelops dataset jobs | xargs -n 1 dirname | sort -u | sed 's,^,./,')
+# The packages with tests that -short leaves out or shortens.
+LONG := $$(grep -rl --include='*_test.go' 'testing\.Short()' . | xargs -n 1 dirname | sort -u)
 # Of the numeric packages, those that start goroutines, and every kind in jobs/all: the others do nothing at once, but in
 # the worker, whose tests and those of clusters are under the detector.
 CONCURRENT := ./kernelops/... ./dataset/... ./jobs/run ./jobs/all
@@ -63,14 +63,12 @@ test: tools ## Run the tests in five to ten minutes, against a real S3 server on
 .PHONY: test-all
 test-all: tools ## Run what make test leaves out: make race, if there is a C compiler, then the long tests.
 	@if command -v "$$(go env CC)" >/dev/null; then $(MAKE) race; else \
-	  echo 'no C compiler ($(shell go env CC)): without the race detector'; \
-	  REQUIRE_VERSITYGW=1 go test -timeout $(TEST_TIMEOUT) $(OTHERS); fi
-	REQUIRE_VERSITYGW=1 GO_TEST_FLAGS='-timeout 45m' .ci/long $(LONG) ./clustertest
+	  echo 'no C compiler ($(shell go env CC)): without the race detector'; fi
+	REQUIRE_VERSITYGW=1 GO_TEST_FLAGS='-timeout 45m' .ci/long $(LONG)
 
 .PHONY: race
-race: tools ## Run the tests under the race detector, but for long ones of numbers and of clusters (needs a C compiler).
-	CGO_ENABLED=1 REQUIRE_VERSITYGW=1 go test -race -short -timeout 45m $(CONCURRENT)
-	CGO_ENABLED=1 REQUIRE_VERSITYGW=1 go test -race -timeout 45m $(RACED) ./clustertest
+race: tools ## Run the tests with -short under the race detector, but for lint and what starts no goroutine (needs a C compiler).
+	CGO_ENABLED=1 REQUIRE_VERSITYGW=1 go test -race -short -timeout 45m $(CONCURRENT) $(RACED) ./clustertest
 
 .PHONY: seeded
 seeded: tools ## Show that tests find each of the seeded bugs, in a build that holds them.
