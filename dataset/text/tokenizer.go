@@ -100,7 +100,7 @@ func (t *Tokenizer) stopAt(words []string) error {
 	return nil
 }
 
-// single returns the one word of a text; false if there is none, or more text.
+// single returns the word of a text that is one word; false for any other text.
 func (t *Tokenizer) single(text string) (string, bool) {
 	if t.pattern != nil {
 		words := t.found(t.plain(nil, []byte(text)))

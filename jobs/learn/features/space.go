@@ -67,8 +67,10 @@ func (s *Space) Contradicts(p Params) (field string, theirs, ours any) {
 	if was, is := s.weighing(), p.weighing(); was != is {
 		return "tfidf", was, is
 	}
-	if is := p.puts(); is != (s.imputer != nil) {
-		return "missing", s.imputer != nil, is
+	if was, is := s.imputer != nil, p.puts(); was && !is {
+		return "missing", "mean, constant or indicator", missingError
+	} else if is && !was {
+		return "missing", missingError, string(p.Missing.Missing)
 	}
 	var mapped *Mapping
 	if s.mapper != nil {
