@@ -53,7 +53,8 @@ func TestTrainingFaults(t *testing.T) {
 
 func TestParamsAreChecked(t *testing.T) {
 	for _, params := range []string{
-		`{"prior": "given"}`, `{"prior": {"a": 0.5, "b": 0.4}}`, `{"var_smoothing": 0}`, `{"var_smoothing": 2}`, `{"reject_below": 1}`, `{"alpha": 1}`,
+		`{"prior": "given"}`, `{"prior": {"a": 0.5, "b": 0.4}}`,
+		`{"var_smoothing": 0}`, `{"var_smoothing": 2}`, `{"reject_below": 1}`, `{"alpha": 1}`,
 		`{"costs": {"a": {"b": -1}}}`, `{"costs": {}, "reject_below": 0.5}`, `{"features": {"scale": "big"}}`,
 		`{"features": {"text": {}}}`,
 	} {
