@@ -1,7 +1,5 @@
 package dataset
 
-import "math"
-
 // run appends the entries at the front of text that have the usual form: an ascending index, a short decimal number,
 // and one blank or the end of the line. It stops at the first entry of any other form, or with a fault, which the
 // general loop reads. It returns the rest of text, the last index, counted from 0, and the column of the line that
@@ -50,37 +48,11 @@ func shortIndex(text []byte, from int) (index int64, next int) {
 // shortValue reads a number as scanNumber does, and the blank after it. next is the byte after them, 0 if text has
 // something else there.
 func shortValue(text []byte, from int) (x short, next int) {
-	i, sign := from, uint32(0)
-	if i < len(text) && text[i] == '-' {
-		i, sign = i+1, 1<<31
-	}
-	mantissa, begin := uint64(0), i
-	for ; i < len(text); i++ {
-		d := text[i] - '0'
-		if d > 9 {
-			break
-		}
-		mantissa = mantissa*10 + uint64(d)
-	}
-	digits := i - begin
-	if i < len(text) && text[i] == '.' {
-		begin = i + 1
-		for i = begin; i < len(text); i++ {
-			d := text[i] - '0'
-			if d > 9 {
-				break
-			}
-			mantissa = mantissa*10 + uint64(d)
-		}
-		x.point = uint8(min(i-begin, math.MaxUint8))
-		digits += i - begin
-	}
-	// A mantissa of up to 19 digits is below 2^64; one of more may have overflowed.
-	if digits == 0 || digits > 19 || mantissa >= 1<<24 || int(x.point) >= len(float32Tens) {
-		return x, 0
-	}
-	x.digits = math.Float32frombits(math.Float32bits(float32(mantissa)) | sign)
+	x, n := scanNumber(text[from:])
+	i := from + n
 	switch {
+	case n == 0:
+		return x, 0
 	case i == len(text):
 		return x, i
 	case text[i] == ' ' && i+1 < len(text) && text[i+1] != ' ' && text[i+1] != '\t':

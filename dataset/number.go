@@ -4,16 +4,22 @@ import (
 	"bytes"
 	"errors"
 	"math"
+	"math/bits"
 	"strconv"
 )
 
-// float32Tens are the powers of ten that float32 holds exactly.
-var float32Tens = [...]float32{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10}
+// float32Tens and float64Tens are the powers of ten that the types hold exactly.
+var (
+	float32Tens = [...]float32{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10}
+	float64Tens = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10,
+		1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
+)
 
-// short is a decimal number of few digits: a whole number below 2^24 over a power of ten up to 10^10.
+// short is a decimal number of few digits: a whole number below 2^24 over a power of ten up to 10^10, or else
+// a float64 that lies half-way between no two float32.
 type short struct {
-	digits float32
-	point  uint8 // digits after the point
+	digits float64
+	point  uint8 // digits after the point; 0 where digits is the number
 }
 
 // float32 is the nearest float32, and float64 the nearest float64.
@@ -22,47 +28,92 @@ type short struct {
 // quotient is rounded once (Clinger, "How to read floating point numbers accurately", 1990).
 func (s short) float32() float32 {
 	if s.point == 0 {
-		return s.digits
+		return float32(s.digits)
 	}
-	return s.digits / float32Tens[s.point]
+	return float32(s.digits) / float32Tens[s.point]
 }
 
-func (s short) float64() float64 { return float64(s.digits) / float64(float32Tens[s.point]) }
+func (s short) float64() float64 { return s.digits / float64Tens[s.point] }
+
+// longShort is the float64 nearest to a mantissa over a power of ten, or not ok where it takes parseNumber: half-way
+// between two float32, and from 2^24 on, where whole numbers are compared.
+func longShort(mantissa uint64, point int) (x float64, ok bool) {
+	const tail, half = 1<<29 - 1, 1 << 28
+	switch {
+	case mantissa < 1<<53 && point < len(float64Tens):
+		x = float64(mantissa) / float64Tens[point]
+	case mantissa > 0 && point < 20:
+		x = quotient(mantissa, point)
+	default:
+		return 0, false
+	}
+	return x, x < float32Wholes && math.Float64bits(x)&tail != half
+}
+
+// quotient is the nearest float64 to a mantissa, which is not 0, over a power of ten below 2^64. It divides 128 by 64
+// bits (Knuth, volume 2, section 4.3.1): the quotient has 63 bits or more, the last of which notes a remainder, so that
+// its conversion rounds once.
+func quotient(mantissa uint64, point int) float64 {
+	tens := uint64(1)
+	for range point {
+		tens *= 10
+	}
+	up, down := bits.LeadingZeros64(mantissa), bits.LeadingZeros64(tens)
+	mantissa, tens = mantissa<<up, tens<<down
+	q, rest := bits.Div64(mantissa>>1, mantissa<<63, tens)
+	if rest != 0 {
+		q |= 1
+	}
+	return float64(float64(q) * math.Float64frombits(uint64(1023-63+down-up)<<52))
+}
 
 // scanNumber reads as much of text as is a short decimal number. n is 0 where there is none, or where it takes
 // parseNumber to round it.
 func scanNumber(text []byte) (x short, n int) {
-	i, mantissa, digits, point := 0, uint32(0), 0, -1
-	negative := len(text) > 0 && text[0] == '-'
-	if negative {
-		i = 1
+	first, sign := 0, uint64(0)
+	if len(text) > 0 && text[0] == '-' {
+		first, sign = 1, 1<<63
 	}
-	for ; i < len(text); i++ {
-		c := text[i]
-		if d := uint32(c - '0'); c >= '0' && c <= '9' {
-			if mantissa = mantissa*10 + d; mantissa >= 1<<24 {
-				return x, 0
-			}
-			digits++
-		} else if c == '.' && point < 0 {
-			point = digits
-		} else {
-			break
-		}
+	mantissa, i := scanDigits(0, text, first)
+	digits, point := i-first, 0
+	if i < len(text) && text[i] == '.' {
+		mantissa, i = scanDigits(mantissa, text, i+1)
+		point = i - first - digits - 1
+		digits += point
+	} else if 0 < digits && digits < 8 { // the usual whole number, which is below 2^24
+		return short{digits: signed(mantissa, sign)}, i
 	}
-	if digits == 0 {
+	if digits > 1 && text[first] == '0' {
+		digits--
+	}
+	switch { // a mantissa of up to 19 digits is below 2^64; one of more may have overflowed
+	case digits == 0 || digits > 19:
+		return x, 0
+	case mantissa < 1<<24 && point < len(float32Tens):
+		return short{digits: signed(mantissa, sign), point: uint8(point)}, i
+	}
+	magnitude, ok := longShort(mantissa, point)
+	if !ok {
 		return x, 0
 	}
-	if point >= 0 {
-		if digits-point >= len(float32Tens) {
-			return x, 0
+	return short{digits: math.Float64frombits(math.Float64bits(magnitude) | sign)}, i
+}
+
+// scanDigits appends the digits of text from a byte on to a mantissa. next is the byte after them.
+func scanDigits(mantissa uint64, text []byte, from int) (more uint64, next int) {
+	for ; from < len(text); from++ {
+		d := text[from] - '0'
+		if d > 9 {
+			break
 		}
-		x.point = uint8(digits - point)
+		mantissa = mantissa*10 + uint64(d)
 	}
-	if x.digits = float32(mantissa); negative {
-		x.digits = -x.digits
-	}
-	return x, i
+	return mantissa, from
+}
+
+// signed is a mantissa below 2^24 with a sign, which 0 has, too.
+func signed(mantissa, sign uint64) float64 {
+	return math.Float64frombits(math.Float64bits(float64(int64(mantissa))) | sign)
 }
 
 // parseNumber reads a decimal number such as 12, -0.5 or 1e-3, with spaces around it, rounded
