@@ -12,6 +12,7 @@ import (
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // One leaf of a Lloyd round, 62,500 x 32, k = 256, and of the rounds of seeding: multiply by 8 for 500,000 records.
@@ -95,4 +96,74 @@ func inBlocks(records []jobstest.Record, size int) func(context.Context) iter.Se
 func defaults() (p Params) {
 	params.Reset(p.Parameters())
 	return p
+}
+
+// BenchmarkSoft compares a leaf of a soft round with one of Lloyd's, by shape and stiffness: 0 stands for Lloyd's.
+func BenchmarkSoft(b *testing.B) {
+	const n = 1 << 15
+	for _, shape := range []struct{ width, k int }{{8, 64}, {32, 16}, {32, 256}, {128, 64}} {
+		records := blobs(n, shape.width, shape.k, 20)
+		leaf := jobs.Leaf{Plan: jobs.Plan{Shards: 1}, Blocks: inBlocks(records, 1024)}
+		spec := specOf(fmt.Sprintf(`{"k": %d}`, shape.k))
+		space, err := features.New(features.DefaultParams(), spec, lloydName)
+		if err != nil {
+			b.Fatal(err)
+		}
+		partial, _, err := space.Map(b.Context(), nil, leaf, nil, kernelops.Best())
+		if err != nil {
+			b.Fatal(err)
+		}
+		next, err := space.Step(b.Context(), nil, jobs.RoundOf(jobs.Plan{Shards: 1}, partial))
+		if err != nil {
+			b.Fatal(err)
+		}
+		s := &state{round: 1}
+		if s.space, err = features.ReadSpace(next.State); err != nil {
+			b.Fatal(err)
+		}
+		var seeds []float32
+		for _, r := range records[:shape.k] {
+			seeds = append(seeds, r.Dense...)
+		}
+		s.centers = wide(seeds)
+		for _, stiffness := range []float64{0, 4, 1, 0.4, 0.2, 0.1, 0.05} {
+			b.Run(fmt.Sprintf("%dx%d/%v", shape.width, shape.k, stiffness), func(b *testing.B) {
+				benchmarkStiffness(b, s, spec, leaf, shape.k, stiffness)
+			})
+		}
+	}
+}
+
+func benchmarkStiffness(b *testing.B, s *state, spec protocol.JobSpec, leaf jobs.Leaf, k int, stiffness float64) {
+	j := job{params: defaults(), train: jobs.TrainingRecords(spec)}
+	j.params.K = k
+	if stiffness > 0 {
+		j.params.Algorithm, j.params.Stiffness = algorithmSoft, stiffness
+	}
+	run := mapper(b, (&lloydPhase{j}).phase(), jobs.ArraysOf(s), leaf)
+	for b.Loop() {
+		if err := run(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.StopTimer()
+	if stiffness > 0 {
+		soft := newResponder(newAssigner(kernelops.Best(), s.centers, origin(s.space)), k, stiffness)
+		records, kept := 0, 0
+		if err := j.leaf(b.Context(), s.space, leaf, true, func(c chunk) error {
+			records += len(c.IDs)
+			if err := soft.respond(c); err != nil {
+				return err
+			}
+			for _, r := range soft.shares {
+				if r > 0 {
+					kept++
+				}
+			}
+			return nil
+		}); err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(kept)/float64(records), "responsibilities/record")
+	}
 }

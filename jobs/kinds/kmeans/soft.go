@@ -26,13 +26,15 @@ type responder struct {
 	*assigner
 	k         float64
 	stiffness float64
+	alone     float64 // log(1/k) / stiffness
 	within    kernelops.Within
 	shares    []float64 // of each center in within
 	energies  []float64 // of each row: -log(1/k sum_j exp(-stiffness d_j)) / stiffness, over responsibilities above 0
 }
 
 func newResponder(near *assigner, k int, stiffness float64) *responder {
-	return &responder{assigner: near, k: float64(k), stiffness: stiffness}
+	alone := float64(fmath.Log(1/float64(k)) / stiffness)
+	return &responder{assigner: near, k: float64(k), stiffness: stiffness, alone: alone}
 }
 
 // respond computes the responsibilities of the rows of a chunk.
@@ -57,7 +59,12 @@ func (r *responder) respond(c chunk) error {
 		least := r.within.SqDist[at]
 		all := share(r.shares[from:to], r.within.SqDist[from:to], least, r.stiffness)
 		r.index, r.sqDist = append(r.index, r.within.Index[at]), append(r.sqDist, least)
-		r.energies = append(r.energies, least-float64(fmath.Log(all/r.k)/r.stiffness))
+		if all != 1 { // most records of a stiff round have one center
+			least -= float64(fmath.Log(all/r.k) / r.stiffness)
+		} else {
+			least -= r.alone
+		}
+		r.energies = append(r.energies, least)
 	}
 	return nil
 }
@@ -135,7 +142,8 @@ type softSummer struct {
 	width  int
 	parts  [2]softPart // the nearest float32 of each product, and the float32 nearest to the rest
 	beyond *sums.Exact // products beyond float32
-	weight *sums.Exact // of each center: sum of w r
+	weight *sums.Exact // of each center: sum of w r but where that is 1
+	ones   []int64     // of each center: how often w r is 1
 	energy *sums.Exact // sum of w times the energy of a record
 }
 
@@ -148,7 +156,10 @@ type softPart struct {
 }
 
 func newSoftSummer(k, width int, ops *kernelops.Set) *softSummer {
-	s := &softSummer{width: width, beyond: sums.NewExact(k * width), weight: sums.NewExact(k), energy: sums.NewExact(1)}
+	s := &softSummer{
+		width: width, beyond: sums.NewExact(k * width), weight: sums.NewExact(k), ones: make([]int64, k),
+		energy: sums.NewExact(1),
+	}
 	for i := range s.parts {
 		rows := kernelops.NewMatrix(max(1, bufferFloats/width), width)
 		s.parts[i] = softPart{adder: sums.NewAdder(k, width, ops), rows: rows, group: make([]int32, rows.Rows)}
@@ -169,10 +180,11 @@ func (s *softSummer) add(soft *responder, c chunk) {
 				continue
 			case p == 1:
 				copy(s.parts[0].next(j), c.X.Row(i))
+				s.ones[j]++
 			default:
 				s.product(int(j), p, c.X.Row(i))
+				s.weight.Add(int(j), p)
 			}
-			s.weight.Add(int(j), p)
 		}
 	}
 }
@@ -180,15 +192,21 @@ func (s *softSummer) add(soft *responder, c chunk) {
 // product adds p times a row to what center j gets.
 func (s *softSummer) product(j int, p float64, row []float32) {
 	high, low := s.parts[0].next(int32(j))[:len(row)], s.parts[1].next(int32(j))[:len(row)]
+	var beyond float32 // NaN once a product is beyond float32
 	for d, x := range row {
 		v := float64(p * float64(x))
 		first := float32(v)
-		if first-first != 0 {
-			s.beyond.Add(j*s.width+d, v)
-			high[d], low[d] = 0, 0
-			continue
-		}
 		high[d], low[d] = first, float32(v-float64(first))
+		beyond += first - first
+	}
+	if beyond == 0 {
+		return
+	}
+	for d, x := range row {
+		if high[d]-high[d] != 0 {
+			s.beyond.Add(j*s.width+d, float64(p*float64(x)))
+			high[d], low[d] = 0, 0
+		}
 	}
 }
 
@@ -210,6 +228,9 @@ func (p *softPart) flush() {
 // totals are those of a hard round, with the free energy in place of the cost.
 func (s *softSummer) totals(fingerprint []uint64) (*totals, error) {
 	total := s.beyond
+	for j, n := range s.ones {
+		s.weight.Add(j, float64(n))
+	}
 	for i := range s.parts {
 		s.parts[i].flush()
 		if err := sums.Join(&total, s.parts[i].adder.Rows().Sums); err != nil {
