@@ -1,8 +1,9 @@
-"""Lets whole jobs of kind NearestNeighbors and scikit-learn run in turn: python race.py GRAM DATA ROUNDS
+"""Lets whole jobs of kind NearestNeighbors and scikit-learn run in turn: python race.py GRAM DATA ROUNDS [SET/METRIC...]
 
-GRAM is the binary, DATA the directory that sets.py wrote. Each contender runs with one thread, and counts the time that
-it had the processor: of Gram the whole process, which reads text, of scikit-learn kneighbors alone, of what is in
-memory (after a first call on a few rows). Prints the rows of a table of medians.
+GRAM is the binary, DATA the directory that sets.py wrote. All races run, or those that are named (texts/cosine). Each
+contender runs with one thread, and counts the time that it had the processor: of Gram the whole process, which reads
+text, of scikit-learn kneighbors alone, of what is in memory (after a first call on a few rows). Prints the rows of a
+table of medians.
 """
 
 import json
@@ -64,10 +65,12 @@ def peer(directory, name, metric, _):
     return tuple(float(v) for v in text.split())
 
 
-def main(binary, directory, rounds):
+def main(binary, directory, rounds, named):
     found = {}
     for _ in range(rounds):
         for name, metric, width in RACES:
+            if named and f"{name}/{metric}" not in named:
+                continue
             for contender in ("Gram", "scikit-learn"):
                 run = gram(binary, directory, name, metric, width) if contender == "Gram" else peer(
                     directory, name, metric, width)
@@ -82,4 +85,4 @@ def main(binary, directory, rounds):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], int(sys.argv[3]))
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4:])

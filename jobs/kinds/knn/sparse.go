@@ -19,6 +19,8 @@ type crossing struct {
 	spread []float32 // a query with its zeros, while it is compared; else zeros
 	filled bool
 	steps  []step
+	near   []int32   // see candidates
+	lowest []float64 // bounds of the lowest keys
 }
 
 // sparse enters the rows of base, a block of columns at a time.
@@ -126,22 +128,19 @@ func (s *searcher) shared(q int, base *points, first int) error {
 	if s.of == l1 {
 		c.block.Common(&c.sums, indices, values)
 	} else {
-		c.block.Dots(&c.sums, indices, values)
+		c.block.Dots(&c.sums, indices, values, s.ops)
 	}
-	worst := s.found.worst(q)
-	at, slope := c.least(s.of, worst, x)
-	open := s.open(q)
-	sums, ids := c.sums[:len(c.ySizes)], base.order64(first)
-	for r, y := range c.ySizes {
-		if sums[r] < at+float64(slope*y) || inverted.Apart(sums[r]) && ids[r] >= open {
+	bound := s.candidates(q, base, first)
+	for _, r := range c.near {
+		worst, y := min(bound, s.found.worst(q)), c.ySizes[r]
+		at, slope := c.least(s.of, worst, x)
+		if c.sums[r] < at+float64(slope*y) {
 			continue
 		}
-		if err := s.enter(q, c.key(s.of, s.queries, q, base, first+r, x, y), base, first+r); err != nil {
+		j := first + int(r)
+		if err := s.enter(q, c.key(s.of, s.queries, q, base, j, x, y), base, j); err != nil {
 			return err
 		}
-		worst = s.found.worst(q)
-		at, slope = c.least(s.of, worst, x)
-		open = s.open(q)
 	}
 	return nil
 }

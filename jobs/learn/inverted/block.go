@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/gram-compute/gram/jobs/learn/rows"
+	"github.com/gram-compute/gram/kernelops"
 )
 
 // MostRows is how many rows a block has at most: their sums stay in the nearest caches.
@@ -45,6 +46,7 @@ type Block struct {
 	values  []float32
 	fill    []int32
 	indices []int32 // of a row as a set
+	full    full
 }
 
 // Build makes the block anew of the rows from up to, not including, to, at most MostRows: sparse ones with their
@@ -83,6 +85,9 @@ func (b *Block) build(r *rows.Rows, from, to int, sets bool) {
 		b.ends[c] = end
 	}
 	b.enter(r, from, entries, sets)
+	if b.full.forget(); !sets {
+		b.fillOut()
+	}
 }
 
 // enter puts the entries of the rows below their columns.
@@ -144,10 +149,14 @@ func (b *Block) holders(column int32) []uint16 {
 
 // Dots sets sums to the products of the rows with a query: each is the sum of exact products, ascending by the columns
 // of the query.
-func (b *Block) Dots(sums *Sums, indices []int32, values []float32) {
+func (b *Block) Dots(sums *Sums, indices []int32, values []float32, ops *kernelops.Set) {
 	copy(sums[:b.N], none[:])
 	for e, j := range indices {
 		x := float64(values[e])
+		if column := b.full.column(b.slot[j], b.N); column != nil && x > 0 {
+			ops.Mixed.Axpy(sums[:b.N], column, x)
+			continue
+		}
 		held, of := b.column(j)
 		of = of[:len(held)]
 		for i, r := range held {

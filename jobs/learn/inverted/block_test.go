@@ -9,6 +9,7 @@ import (
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs/learn/rows"
+	"github.com/gram-compute/gram/kernelops"
 )
 
 // (1, 0, 2, 0), no entries, (0, 0, -2, 3) and (0, 5, 0, 0).
@@ -27,7 +28,7 @@ func TestBlockByHand(t *testing.T) {
 		sum  func(*Sums)
 		want [2]float64
 	}{
-		"dots":     {func(s *Sums) { b.Dots(s, indices, values) }, [2]float64{7, -1}},
+		"dots":     {func(s *Sums) { b.Dots(s, indices, values, kernelops.Generic()) }, [2]float64{7, -1}},
 		"common":   {func(s *Sums) { b.Common(s, indices, values) }, [2]float64{2 + 4, 0 + 2}},
 		"farthest": {func(s *Sums) { b.Farthest(s, indices, values) }, [2]float64{2, 4}},
 		"shared":   {func(s *Sums) { b.Shared(s, indices) }, [2]float64{2, 2}},
@@ -53,11 +54,11 @@ func TestApart(t *testing.T) {
 	var b Block
 	b.Build(r, 0, 2)
 	var sums Sums
-	b.Dots(&sums, []int32{0, 1}, []float32{1, 1})
+	b.Dots(&sums, []int32{0, 1}, []float32{1, 1}, kernelops.Generic())
 	if sums[0] != 0 || Apart(sums[0]) {
 		t.Errorf("1 - 1 is %v", sums[0])
 	}
-	b.Dots(&sums, []int32{0}, []float32{1e-45})
+	b.Dots(&sums, []int32{0}, []float32{1e-45}, kernelops.Generic())
 	if sums[1] >= 0 || sums[1] != -math.Ldexp(1, -298) {
 		t.Errorf("a product of denormal numbers is %v", sums[1])
 	}
@@ -104,7 +105,7 @@ func TestSumsAreThoseOfDenseRows(t *testing.T) {
 		b.Build(&r, from, n)
 		var dots, common Sums
 		indices, values := query.Row(0)
-		b.Dots(&dots, indices, values)
+		b.Dots(&dots, indices, values, kernelops.Best())
 		b.Common(&common, indices, values)
 		for i, y := range full[from:] {
 			dot, both := 0.0, 0.0
@@ -114,6 +115,37 @@ func TestSumsAreThoseOfDenseRows(t *testing.T) {
 			}
 			if dots[i] != dot || common[i] != both {
 				rt.Fatalf("row %v of query %v: %v and %v", y, x, dots[i], common[i])
+			}
+		}
+	})
+}
+
+// Full columns give the same sums as lists, to the bit of the rows that share nothing. Of 64 rows and 6 columns, those
+// that 8 rows have are full.
+func TestFullColumnsAreThoseOfLists(t *testing.T) {
+	value := rapid.SampledFrom([]float32{0, 0, 0, 0, 0, 0, 1, -2, 0.1, 1e-45, float32(math.Copysign(0, -1))})
+	rapid.Check(t, func(rt *rapid.T) {
+		r := rows.New(rows.Sparse, 6)
+		for range 64 {
+			add(&r, rapid.SliceOfN(value, 6, 6).Draw(rt, "row"))
+		}
+		var b Block
+		b.Build(&r, 0, 64)
+		indices, values := []int32{0, 1, 2, 3, 4, 5}, rapid.SliceOfN(value, 6, 6).Draw(rt, "query")
+		var got, generic, want Sums
+		b.Dots(&got, indices, values, kernelops.Best())
+		b.Dots(&generic, indices, values, kernelops.Generic())
+		for j := range int32(6) {
+			column := b.full.column(b.slot[j], b.N)
+			if n := b.Entries(j); (n >= 8) != (column != nil) {
+				rt.Fatalf("a column of %d entries: %v", n, column)
+			}
+		}
+		b.full.forget()
+		b.Dots(&want, indices, values, kernelops.Best())
+		for i := range 64 {
+			if w := math.Float64bits(want[i]); math.Float64bits(got[i]) != w || math.Float64bits(generic[i]) != w {
+				rt.Fatalf("row %d: %v and %v, by lists %v", i, got[i], generic[i], want[i])
 			}
 		}
 	})
