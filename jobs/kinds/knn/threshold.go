@@ -7,8 +7,8 @@ import (
 )
 
 // candidates gathers the rows of the block whose sums do not rule them out of the list of query q, and returns a key
-// beyond which none can enter it. The sums bound keys from both sides, so a row is left out where enough others are proved
-// to have lower keys, before any is computed.
+// beyond which none can enter it. The sums bound keys from both sides, so a row is left out where enough others are
+// proved to have lower keys, before any is computed.
 func (s *searcher) candidates(q int, base *points, first int) (bound float64) {
 	c, x, open, need := &s.crossing, s.crossing.xSizes[q], s.open(q), s.found.k
 	if s.own {
@@ -51,8 +51,8 @@ func (c *crossing) lower(key float64, need int) bool {
 	return len(c.lowest) == need
 }
 
-// most is at least the key of a query and a row of some sizes that share a sum; +Inf and NaN say nothing. It is the other
-// end of what least says.
+// most is at least the key of a query and a row of some sizes that share a sum; +Inf and NaN say nothing. It is the
+// other end of what least says.
 func (c *crossing) most(of metric, sum, x, y float64) float64 {
 	slack := float64(4 * c.filter.square)
 	switch of {
