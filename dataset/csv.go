@@ -117,22 +117,14 @@ func (p *csvParser) record(b *Block, text []byte) flaw {
 	b.Dense.Width = p.width
 	b.Dense.Values = extend(b.Dense.Values, p.width)
 	row, whole, w := b.Dense.Values[at:], len(text), &b.watch
-	plain, numerals := w.quiet && w.shifts == nil, w.missing != nil && w.missing.numerals
-	for col, use := range p.uses {
-		last := col == len(p.uses)-1
-		if use >= 0 && !numerals {
-			if value, n := scanNumber(text); n > 0 && n < len(text) && text[n] == p.delim && !last {
-				if text = text[n+1:]; plain {
-					row[use] = value.float32()
-				} else {
-					row[use] = w.short(use, value)
-				}
-				continue
-			} else if n > 0 && n == len(text) && last {
-				row[use] = w.short(use, value)
+	numerals := w.missing != nil && w.missing.numerals
+	for col := 0; col < len(p.uses); col++ {
+		if !numerals {
+			if text, col = p.run(row, w, text, col); col == len(p.uses) {
 				return flaw{}
 			}
 		}
+		use, last := p.uses[col], col == len(p.uses)-1
 		field, rest, more, bad := cutField(text, p.delim)
 		bad.at += whole - len(text)
 		if bad.reason != "" && bad.reason != bareReturn {

@@ -48,3 +48,31 @@ func cutQuoted(text []byte, delim byte) (field, rest []byte, more bool, bad flaw
 		from++
 	}
 }
+
+// run takes the fields at the front of text that are features in their usual form: short decimals that a delimiter or
+// the end of the record follows. It stops at the first field of any other form, which the general loop reads, and
+// returns the rest of text and the field's column.
+func (p *csvParser) run(row []float32, w *watch, text []byte, col int) (rest []byte, next int) {
+	uses, at, last := p.uses, 0, len(p.uses)-1
+	for ; col < last && uses[col] >= 0; col++ {
+		digits, end := scanDigits(0, text, at)
+		if n := end - at; 0 < n && n < 8 && end < len(text) && text[end] == p.delim && w.shifts == nil {
+			row[uses[col]] = float32(int64(digits)) // whole and below 2^24: no rounding to notice
+			at = end + 1
+			continue
+		}
+		x, n := scanNumber(text[at:])
+		if n == 0 || at+n == len(text) || text[at+n] != p.delim {
+			return text[at:], col
+		}
+		row[uses[col]] = w.short(uses[col], x)
+		at += n + 1
+	}
+	if col == last && uses[col] >= 0 {
+		if x, n := scanNumber(text[at:]); n > 0 && at+n == len(text) {
+			row[uses[col]] = w.short(uses[col], x)
+			return nil, col + 1
+		}
+	}
+	return text[at:], col
+}

@@ -3,8 +3,11 @@ package dataset_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
+	"math"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -86,7 +89,8 @@ func TestRealFiles(t *testing.T) {
 	}
 }
 
-// BenchmarkCSV reads the digits' rows, forty times over, as plain text.
+// BenchmarkCSV reads the digits' rows, forty times over, as plain text: as they are, with some values of eight digits,
+// and with values of 17 digits throughout.
 func BenchmarkCSV(b *testing.B) {
 	stored, err := os.ReadFile("../testdata/digits.csv.gz")
 	if err != nil {
@@ -101,7 +105,12 @@ func BenchmarkCSV(b *testing.B) {
 		b.Fatal(err)
 	}
 	decimals := strings.ReplaceAll(string(plain), ",1", ",-0.12345678")
-	for name, data := range map[string]string{"integers": string(plain), "decimals": decimals} {
+	count := 0
+	reals := regexp.MustCompile(`\d+,`).ReplaceAllStringFunc(string(plain), func(field string) string {
+		count++
+		return fmt.Sprintf("%.17g,", 10*math.Sin(float64(count)))
+	})
+	for name, data := range map[string]string{"integers": string(plain), "decimals": decimals, "reals": reals} {
 		b.Run(name, func(b *testing.B) {
 			text := bytes.Repeat([]byte(data), 40)
 			source, shards := csvSource(b, "digits.csv", text, protocol.Input{Label: protocol.Column{Number: 65}})
