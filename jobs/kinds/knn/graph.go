@@ -16,7 +16,7 @@ const GraphKindName = "NeighborGraph"
 func GraphKind() jobs.Kind {
 	return jobs.Kind{Name: GraphKindName, UsesQueries: true, Params: params.Of[GraphParams](),
 		Summary: "Writes the graph of the k nearest neighbors, exactly, as the arrays that UMAP, scanpy and scipy take.",
-		New:     NewGraph, Describe: describe.Of(jobs.Load[graphModel], (*graphModel).describe)}
+		New:     NewGraph, Describe: describe.Of(jobs.Load[graphModel], (*graphModel).describe), Figures: GraphFigures}
 }
 
 // GraphParams are those of a job of kind NeighborGraph.

@@ -25,6 +25,7 @@ type graphOutput struct {
 	in          *index
 	begun       bool
 	rows, edges int64
+	ranges      ranges
 }
 
 // Decide takes the lists of one tree.
@@ -80,7 +81,7 @@ func (o *graphOutput) gather(t pairwise.Tree, root *partial) (*graphRows, error)
 		if o.graph.Self {
 			r.indices, r.distances = append(r.indices, t.Queries[q]), append(r.distances, 0)
 		}
-		for _, near := range row {
+		for rank, near := range row {
 			id, distance := near.id, o.params.Metric.distance(near.key)
 			if root.names != nil {
 				id = root.names.numbers[id]
@@ -90,6 +91,7 @@ func (o *graphOutput) gather(t pairwise.Tree, root *partial) (*graphRows, error)
 			}
 			r.indices, r.distances = append(r.indices, id), append(r.distances, float32(distance))
 			r.edges, r.data = append(r.edges, id), append(r.data, float32(distance))
+			o.ranges.add(rank, listed, distance)
 		}
 		o.rows, o.edges = o.rows+1, o.edges+int64(listed)
 		r.ends = append(r.ends, o.edges)
@@ -104,8 +106,13 @@ func tooFar(row, neighbor int64, distance float64) error {
 		distance, math.MaxFloat32).WithHint("Scale the columns (params.features.scale).")
 }
 
-// Metrics count the rows and edges.
+// Metrics count the rows and edges, and say how long these are.
 func (o *graphOutput) Metrics() ([]jobs.Metric, error) {
-	return []jobs.Metric{jobs.CountMetric("graph.rows", o.rows), jobs.CountMetric("graph.columns", o.in.records),
-		jobs.CountMetric("graph.edges", o.edges)}, nil
+	metrics := []jobs.Metric{jobs.CountMetric("graph.rows", o.rows), jobs.CountMetric("graph.columns", o.in.records),
+		jobs.CountMetric("graph.edges", o.edges)}
+	if o.edges == 0 {
+		return metrics, nil
+	}
+	distances, err := o.ranges.metric(o.rows)
+	return append(metrics, distances), err
 }
