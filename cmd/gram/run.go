@@ -101,11 +101,13 @@ func runHere(ctx context.Context, a *app, spec protocol.JobSpec, store string, c
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
+	uri := a.storeURI(store)
 	if store == "" {
-		store = filepath.Join(scratch, "store")
+		uri = a.storeURI(filepath.Join(scratch, "store"))
+		cfg.OpenStore = objects.OpenBeside(uri)
 	}
 	name, _ := build()
-	h, err := local.StartHere(ctx, abort, a.storeURI(store), name, cfg)
+	h, err := local.StartHere(ctx, abort, uri, name, cfg)
 	if err != nil {
 		return err
 	}

@@ -21,3 +21,8 @@ func open(t testing.TB, path string, opt dir.Options) *dir.Store {
 func TestConformance(t *testing.T) {
 	objstoretest.Run(t, func(t *testing.T) objstore.Store { return open(t, t.TempDir(), dir.Options{}) })
 }
+
+// A store that does not wait for the disk behaves the same while its process lives.
+func TestConformancePassing(t *testing.T) {
+	objstoretest.Run(t, func(t *testing.T) objstore.Store { return open(t, t.TempDir(), dir.Options{Passing: true}) })
+}

@@ -11,7 +11,6 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/cmd/gram/internal/client"
-	"github.com/gram-compute/gram/cmd/gram/internal/objects"
 	"github.com/gram-compute/gram/coordinator"
 	"github.com/gram-compute/gram/jobs/all"
 	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
@@ -29,11 +28,12 @@ type Here struct {
 	serving     sync.WaitGroup
 }
 
-// StartHere starts one with its job objects in the store at uri. A worker that fails aborts.
+// StartHere starts one with its job objects in the store at uri, which the worker's OpenStore opens. A worker that
+// fails aborts.
 func StartHere(
 	ctx context.Context, abort context.CancelCauseFunc, uri, version string, cfg worker.Config,
 ) (*Here, error) {
-	store, err := objects.Open(ctx, uri)
+	store, err := cfg.OpenStore(ctx, uri)
 	if err != nil {
 		return nil, err
 	}

@@ -22,13 +22,27 @@ func Open(ctx context.Context, uri string) (objstore.Store, error) {
 	return OpenAnywhere(ctx, uri, false)
 }
 
+// OpenBeside is Open, but for the store at passing: its folder is removed before this process ends, so writes to it do
+// not wait for the disk.
+func OpenBeside(passing string) func(ctx context.Context, uri string) (objstore.Store, error) {
+	return func(ctx context.Context, uri string) (objstore.Store, error) {
+		if uri != passing {
+			return Open(ctx, uri)
+		}
+		return open(ctx, uri, stores.Config{Passing: true})
+	}
+}
+
 // OpenAnywhere allows the folder itself as its own root; symbolic links in it do not lead out.
 func OpenAnywhere(ctx context.Context, uri string, readOnly bool) (objstore.Store, error) {
-	cfg := stores.Config{ReadOnly: readOnly}
+	return open(ctx, uri, stores.Config{ReadOnly: readOnly})
+}
+
+func open(ctx context.Context, uri string, cfg stores.Config) (objstore.Store, error) {
 	if path, isFile := strings.CutPrefix(uri, "file://"); isFile {
 		path = filepath.FromSlash(path)
 		cfg.FileRoots = []string{path}
-		if !readOnly { // the store opens a root, and does not make one
+		if !cfg.ReadOnly { // the store opens a root, and does not make one
 			if err := os.MkdirAll(path, 0o777); err != nil {
 				return nil, err
 			}
