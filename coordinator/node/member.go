@@ -23,7 +23,7 @@ import (
 const (
 	snapshotsKept = 3
 	snapshotPause = 5 * time.Second       // between two looks at whether one is due, where SnapshotEntries says when
-	MemoryTimeout = 50 * time.Millisecond // raft's timeouts for a cluster that keeps all in memory
+	MemoryTimeout = 10 * time.Millisecond // raft's timeouts for a cluster of one, which waits for nobody
 	// idleConnections to one member stay open, for heartbeats and votes; entries have one of their own. Each takes
 	// 256 KiB of buffers at either end. More pile up with the elections: raft never closes an idle connection.
 	idleConnections = 1
