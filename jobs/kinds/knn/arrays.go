@@ -19,16 +19,19 @@ func (o *output) arrays(ctx context.Context, t pairwise.Tree, root *partial) err
 	k, numbers := root.found.k, root.names
 	ids := parts.Array{Name: "neighbor", Width: k, Ints: make([]int64, 0, k*len(t.Queries))}
 	apart := parts.Array{Name: "distance", Width: k, Singles: make([]float32, 0, k*len(t.Queries))}
-	for _, row := range root.found.rows {
+	for q, row := range root.found.rows {
 		for i := range k {
-			id, distance := int64(-1), float32(math.Inf(1))
+			id, distance := int64(-1), math.Inf(1)
 			if i < len(row) {
-				id, distance = row[i].id, float32(o.params.Metric.distance(row[i].key))
+				id, distance = row[i].id, o.params.Metric.distance(row[i].key)
 				if numbers != nil {
 					id = numbers.numbers[id]
 				}
+				if math.IsInf(float64(float32(distance)), 0) {
+					return tooFar(t.Queries[q], id, distance) // +Inf says that there is no neighbor
+				}
 			}
-			ids.Ints, apart.Singles = append(ids.Ints, id), append(apart.Singles, distance)
+			ids.Ints, apart.Singles = append(ids.Ints, id), append(apart.Singles, float32(distance))
 		}
 	}
 	if err := t.WriteArray(ctx, indicesFolder, ids); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/jobstest"
 	"github.com/gram-compute/gram/jobs/learn/parts"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // Of four queries one has a nearest neighbor of the other of two classes, whatever k: R is 1/4, and R* at least
@@ -126,6 +127,8 @@ func TestArraysByHand(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, ids, distances)
 		}
 	}
+	_, err := job{params: `{"k":1,"lists":"npy"}`, base: at(3e38), queries: at(-3e38)}.run(t)
+	wantFault(t, err, protocol.CodeInputLimit, "float32") // +Inf is what stands for no neighbor
 	r := job{params: `{"radius":3,"lists":"npy"}`, base: base(), queries: at(0)}.mustRun(t)
 	if _, ok := r.Files[indicesFolder+"/index.json"]; ok {
 		t.Error("lists by radius have no width, and are in an array")

@@ -105,7 +105,7 @@ func (o *graphOutput) gather(t pairwise.Tree, root *partial) (*graphRows, error)
 // tooFar refuses a distance that float32 does not hold.
 func tooFar(row, neighbor int64, distance float64) error {
 	return protocol.InputFault(protocol.CodeInputLimit,
-		"row %d has record %d as a neighbor at distance %v; the arrays hold numbers from 0 to %v", row, neighbor,
+		"row %d has record %d as a neighbor at distance %v; the arrays are of float32, up to %v", row, neighbor,
 		distance, math.MaxFloat32).WithHint("Scale the columns (params.features.scale).")
 }
 
