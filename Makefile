@@ -7,8 +7,6 @@ SHELL := /bin/sh
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
 LDFLAGS := -s -w $(if $(VERSION),-X main.version=$(VERSION))
 
-# The packages whose results must not depend on the build: the digest tests live here.
-NUMERIC := ./kernelops/... ./dataset/... ./jobs/...
 # All others but clustertest, whose long tests start processes.
 OTHERS := $$(go list ./... | grep -vE '^[^/]*/[^/]*/[^/]*/(kernelops|dataset|jobs|clustertest)(/|$$)')
 # Lint reads code and starts no goroutines: the detector would make it five minutes.
@@ -174,7 +172,7 @@ cross: ## Build everything for the other platforms we name.
 
 .PHONY: digests
 digests: tools ## Rerun the numeric tests without assembly, at v3 (the matrix too) and on arm64: the same bits.
-	.ci/digests $(NUMERIC)
+	.ci/digests
 
 .PHONY: check-deploy
 check-deploy: bin/gram bin/helm bin/kubectl-validate bin/containerfile ## Lint and render the chart, hold it to Kubernetes' schemas, and the units to systemd; offline.
