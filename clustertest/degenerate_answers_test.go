@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/all/casetest"
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
@@ -211,7 +212,7 @@ func TestUnseenLabelsOfHeldOutRecords(t *testing.T) {
 	strange := int64(0)
 	for i := range n {
 		label, value := "ab"[i%2:i%2+1], 1+8*(i%2)
-		if heldOut(identity("a.csv", 4*i)) && strange < 2 {
+		if heldOut(&dataset.Block{IDs: []dataset.Identity{identity("a.csv", 4*i)}}, 0) && strange < 2 {
 			label, strange = "z", strange+1
 		}
 		fmt.Fprintf(&data, "%s,%d\n", label, value)

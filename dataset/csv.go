@@ -16,6 +16,7 @@ const (
 	isText
 	isWeight
 	isID
+	isGroup
 )
 
 // csvParser reads comma-separated values after RFC 4180: fields may stand in double quotes,
@@ -66,7 +67,8 @@ func (p *csvParser) first(text []byte) flaw {
 	for _, c := range []struct {
 		column protocol.Column
 		use    int
-	}{{in.ID, isID}, {in.Label, isLabel}, {in.Text, isText}, {in.Weight, isWeight}} {
+	}{{in.ID, isID}, {in.Label, isLabel}, {in.Text, isText}, {in.Weight, isWeight},
+		{in.Split.Group, isGroup}} {
 		if bad := p.use(c.column, c.use); bad.reason != "" {
 			return bad
 		}
@@ -212,6 +214,9 @@ func (p *csvParser) put(b *Block, row []float32, use, col int, field []byte) (ba
 	case isText:
 		b.Texts = append(b.Texts, field)
 		bad = checkField(field, col)
+	case isGroup:
+		b.Groups = append(b.Groups, GroupOf(field))
+		bad = checkGroup(field, col)
 	case isID:
 		b.id = field
 		bad = checkID(field, col)

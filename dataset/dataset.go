@@ -55,6 +55,10 @@ type Block struct {
 	Labels  [][]byte  // nil where the input has no labels
 	Texts   [][]byte  // nil where the records are not texts
 	Weights []float32 // nil where every record weighs 1
+	// Groups are the hashes of the values of spec.input.split.group; nil without it.
+	Groups []uint64
+	// Folds are the numbers of the records' folds, from 1, which a job has dealt; nil in what a reader yields.
+	Folds   []uint8
 	Dense   Dense
 	Sparse  Sparse
 	Skipped []Skip // bad records met, under on_bad_record

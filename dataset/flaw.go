@@ -33,6 +33,8 @@ const (
 	tooMany        = "too many columns"
 	emptyLabel     = "the label is empty"
 	emptyID        = "the id is empty"
+	emptyGroup     = "the value that groups records is empty"
+	notGroup       = "the value that groups records is neither a string, a number, true nor false"
 	longID         = "the id has more than 128 bytes"
 	noID           = "the line has no comment, which holds its id"
 	notID          = "the id is neither a string nor an integer"

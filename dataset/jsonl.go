@@ -16,7 +16,7 @@ type jsonParser struct {
 	input   *protocol.Input
 	missing *missing
 	want    *jsonPaths
-	paths   []string // id, label, text, weight, then features; empty where not wanted
+	paths   []string // id, label, text, weight, group, then features; empty where not wanted
 	walk    jsonWalk
 	widths  []int  // numbers of each feature, by the object's first record
 	lists   []bool // of each feature: it is an array
@@ -29,12 +29,13 @@ const (
 	jsonLabel
 	jsonText
 	jsonWeight
+	jsonGroup
 	jsonFeatures
 )
 
 func newJSONL(in *protocol.Input) lineParser {
 	p := &jsonParser{input: in, missing: newMissing(in), want: newJSONPaths(),
-		paths: []string{in.ID.Name, in.Label.Name, in.Text.Name, in.Weight.Name}}
+		paths: []string{in.ID.Name, in.Label.Name, in.Text.Name, in.Weight.Name, in.Split.Group.Name}}
 	for _, c := range in.Features {
 		p.paths = append(p.paths, c.Name)
 	}
@@ -133,7 +134,7 @@ func (p *jsonParser) record(b *Block, text []byte) flaw {
 	if bad := p.find(text); bad.reason != "" {
 		return bad
 	}
-	for use, take := range []func(*Block) flaw{p.id, p.label, p.text, p.weight} {
+	for use, take := range []func(*Block) flaw{p.id, p.label, p.text, p.weight, p.group} {
 		if p.paths[use] != "" {
 			if bad := take(b); bad.reason != "" {
 				return bad
@@ -171,33 +172,47 @@ func (p *jsonParser) id(b *Block) flaw {
 	return flaw{}
 }
 
-// label takes a string as it is, an integer as it is written, another number as the shortest
-// decimal that reads back as the same float64, and true and false.
 func (p *jsonParser) label(b *Block) flaw {
-	raw := p.raw(jsonLabel)
-	var label []byte
+	label, bad := p.name(jsonLabel, notScalar, emptyLabel)
+	if bad.reason == "" {
+		b.Labels = append(b.Labels, label)
+	}
+	return bad
+}
+
+func (p *jsonParser) group(b *Block) flaw {
+	value, bad := p.name(jsonGroup, notGroup, emptyGroup)
+	if bad.reason == "" {
+		b.Groups = append(b.Groups, GroupOf(value))
+	}
+	return bad
+}
+
+// name takes a string as it is, an integer as it is written, another number as the shortest
+// decimal that reads back as the same float64, and true and false.
+func (p *jsonParser) name(use int, list, empty string) (name []byte, bad flaw) {
+	raw := p.raw(use)
 	switch c := raw[0]; {
 	case c == '"':
-		label = unquoteJSON(raw)
+		name = unquoteJSON(raw)
 	case c == '{' || c == '[':
-		return p.flaw(jsonLabel, notScalar, 0)
+		return nil, p.flaw(use, list, 0)
 	case c == 't' || c == 'f' || !bytes.ContainsAny(raw, ".eE") && string(raw) != "-0":
-		label = raw
+		name = raw
 	default:
 		value, err := strconv.ParseFloat(string(raw), 64)
 		if err != nil || math.IsInf(value, 0) {
-			return p.flaw(jsonLabel, badNumberLabel, 0)
+			return nil, p.flaw(use, badNumberLabel, 0)
 		}
-		label = strconv.AppendFloat(nil, value+0, 'g', -1, 64) // + 0 makes -0 plain
+		name = strconv.AppendFloat(nil, value+0, 'g', -1, 64) // + 0 makes -0 plain
 	}
-	b.Labels = append(b.Labels, label)
-	if len(label) == 0 {
-		return p.flaw(jsonLabel, emptyLabel, 0)
+	switch {
+	case len(name) == 0:
+		return nil, p.flaw(use, empty, 0)
+	case bytes.IndexByte(name, 0) >= 0:
+		return nil, p.flaw(use, nulByte, 0)
 	}
-	if bytes.IndexByte(label, 0) >= 0 {
-		return p.flaw(jsonLabel, nulByte, 0)
-	}
-	return flaw{}
+	return name, flaw{}
 }
 
 func (p *jsonParser) text(b *Block) flaw {

@@ -142,6 +142,7 @@ func (b *Block) cut(n int) {
 	b.Labels = b.Labels[:min(n, len(b.Labels))]
 	b.Texts = b.Texts[:min(n, len(b.Texts))]
 	b.Weights = b.Weights[:min(n, len(b.Weights))]
+	b.Groups = b.Groups[:min(n, len(b.Groups))]
 	b.Dense.Values = b.Dense.Values[:n*b.Dense.Width]
 	if b.Sparse.Width > 0 {
 		b.Sparse.Indptr = b.Sparse.Indptr[:n+1]

@@ -17,6 +17,12 @@ func (b *Block) Slice(from, to int) *Block {
 	if b.Weights != nil {
 		part.Weights = b.Weights[from:to]
 	}
+	if b.Groups != nil {
+		part.Groups = b.Groups[from:to]
+	}
+	if b.Folds != nil {
+		part.Folds = b.Folds[from:to]
+	}
 	if width := b.Dense.Width; width > 0 {
 		part.Dense = Dense{Width: width, Values: b.Dense.Values[from*width : to*width]}
 	}

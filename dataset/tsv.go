@@ -10,20 +10,24 @@ import (
 // tsvParser reads IANA's text/tab-separated-values: fields are separated by single tabs,
 // there is no quoting and no escaping, and a backslash is content.
 type tsvParser struct {
-	input           *protocol.Input
-	names           [][]byte // of the header
-	id, label, text int      // fields, counted from 0; id and label are -1 where there are none
+	input *protocol.Input
+	names [][]byte // of the header
+
+	id, label, text, group int // fields, counted from 0; -1 where there are none
 }
 
 func newTSV(in *protocol.Input) lineParser {
-	return &tsvParser{input: in, id: in.ID.Number - 1, label: in.Label.Number - 1, text: in.Text.Number - 1}
+	return &tsvParser{input: in, id: in.ID.Number - 1, label: in.Label.Number - 1, text: in.Text.Number - 1,
+		group: in.Split.Group.Number - 1}
 }
 
 func (p *tsvParser) content(text []byte) []byte { return text }
 
 func (p *tsvParser) head() int {
-	if p.input.ID.Name != "" || p.input.Label.Name != "" || p.input.Text.Name != "" {
-		return headerLine
+	for _, c := range p.input.Columns() {
+		if c.Name != "" {
+			return headerLine
+		}
 	}
 	return noLine
 }
@@ -37,6 +41,9 @@ func (p *tsvParser) header(text []byte) (err error) {
 		return err
 	}
 	if p.label, err = columnOf(p.input.Label, p.names); err != nil {
+		return err
+	}
+	if p.group, err = columnOf(p.input.Split.Group, p.names); err != nil {
 		return err
 	}
 	p.text, err = columnOf(p.input.Text, p.names)
@@ -54,8 +61,8 @@ func (p *tsvParser) record(b *Block, text []byte) flaw {
 	if i := bytes.IndexByte(text, '\r'); i >= 0 {
 		return flaw{reason: bareReturn, column: 1 + bytes.Count(text[:i], []byte{'\t'})}
 	}
-	var label, body []byte
-	last := max(p.id, p.label, p.text)
+	var label, body, group []byte
+	last := max(p.id, p.label, p.text, p.group)
 	for col := 0; ; col++ {
 		field, rest, more := cutTab(text)
 		if col == p.label {
@@ -66,6 +73,9 @@ func (p *tsvParser) record(b *Block, text []byte) flaw {
 		}
 		if col == p.text {
 			body = field
+		}
+		if col == p.group {
+			group = field
 		}
 		if col == last {
 			break
@@ -86,6 +96,12 @@ func (p *tsvParser) record(b *Block, text []byte) flaw {
 		}
 		b.Labels = append(b.Labels, label)
 	}
+	if p.group >= 0 {
+		if bad := checkGroup(group, p.group); bad.reason != "" {
+			return bad
+		}
+		b.Groups = append(b.Groups, GroupOf(group))
+	}
 	b.Texts = append(b.Texts, body)
 	return checkField(body, p.text)
 }
@@ -99,8 +115,8 @@ func cutTab(s []byte) (field, rest []byte, more bool) {
 
 // missing is the first wanted column, from 1, that a line of have columns lacks.
 func (p *tsvParser) missing(have int) int {
-	missing := max(p.id, p.label, p.text)
-	for _, col := range []int{p.id, p.label, p.text} {
+	missing := max(p.id, p.label, p.text, p.group)
+	for _, col := range []int{p.id, p.label, p.text, p.group} {
 		if col >= have {
 			missing = min(missing, col)
 		}

@@ -140,31 +140,40 @@ type File struct {
 // IndexName is the name, within its folder, of the file that lists the others.
 const IndexName = "index.json"
 
-// Records chooses records by identity. A call makes a function for one goroutine.
-type Records func() func(dataset.Identity) bool
+// Choice reports whether record i of a block is chosen.
+type Choice func(block *dataset.Block, i int) bool
+
+// Records chooses records by their identity or, where a job deals them into folds by more than that, by their fold. A
+// call makes a function for one goroutine.
+type Records func() Choice
+
+// EveryRecord chooses all records.
+func EveryRecord() Choice { return func(*dataset.Block, int) bool { return true } }
 
 // TrainingRecords are those that spec.input.split does not hold out.
 func TrainingRecords(spec protocol.JobSpec) Records {
 	if !spec.Spec.Input.Split.HoldsOut() {
-		return func() func(dataset.Identity) bool {
-			return func(dataset.Identity) bool { return true }
-		}
+		return EveryRecord
 	}
 	test := TestRecords(spec)
-	return func() func(dataset.Identity) bool {
+	return func() Choice {
 		heldOut := test()
-		return func(id dataset.Identity) bool { return !heldOut(id) }
+		return func(block *dataset.Block, i int) bool { return !heldOut(block, i) }
 	}
 }
 
 // TestRecords are those that spec.input.split holds out for evaluation.
 func TestRecords(spec protocol.JobSpec) Records {
 	seed, split := spec.Spec.Repro.Seed, spec.Spec.Input.Split
-	return func() func(dataset.Identity) bool {
-		if split.Out > 0 {
+	return func() Choice {
+		switch {
+		case split.Deals():
+			return func(block *dataset.Block, i int) bool { return int(block.Folds[i]) == split.Out }
+		case split.Out > 0:
 			folds := dataset.NewFolds(seed, split.Folds)
-			return func(id dataset.Identity) bool { return folds.Of(id) == split.Out }
+			return func(block *dataset.Block, i int) bool { return folds.Of(block.IDs[i]) == split.Out }
 		}
-		return dataset.NewSplit(seed, split.Test).InTest
+		test := dataset.NewSplit(seed, split.Test)
+		return func(block *dataset.Block, i int) bool { return test.InTest(block.IDs[i]) }
 	}
 }

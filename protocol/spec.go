@@ -57,9 +57,19 @@ type Split struct {
 	// Folds is how many parts the records are dealt into, by identity. The job trains once without each of them,
 	// to be judged on it, and then on all records; 0 means no folds.
 	Folds int `json:"folds,omitempty"`
+	// By is ByLabel to spread the records of each class evenly, by rank of their identities among them.
+	By string `json:"by,omitempty"`
+	// Group is a column: records of one value of it stay together. It is no feature.
+	Group Column `json:"group,omitzero"`
 	// Out is the fold, counted from 1, that one training of such a job leaves out; 0 means none. No spec has it.
 	Out int `json:"-"`
 }
+
+// ByLabel is the value of Split.By.
+const ByLabel = "label"
+
+// Deals reports whether records are told apart by more than their identity, so that they are counted first.
+func (s Split) Deals() bool { return s.By != "" || !s.Group.IsZero() }
 
 // Bounds of Split.Folds.
 const (

@@ -72,6 +72,7 @@ const MaxWidth = 1 << 30
 // formatFields says which fields a format takes beside those that all of them take.
 type formatFields struct {
 	id, label, text, weight, features, header bool
+	group                                     bool
 	delimiter, multiline, libsvm              bool
 	labelsURI, idsURI, mail, rows             bool
 }
@@ -80,12 +81,12 @@ type formatFields struct {
 func (in Input) fields() (formatFields, bool) {
 	switch in.Format {
 	case "tsv":
-		return formatFields{id: true, label: true, text: true, header: true}, true
+		return formatFields{id: true, label: true, text: true, group: true, header: true}, true
 	case "csv":
-		return formatFields{id: true, label: true, text: true, weight: true, features: true, header: true,
+		return formatFields{id: true, label: true, text: true, weight: true, group: true, features: true, header: true,
 			delimiter: true, multiline: true}, true
 	case "jsonl":
-		return formatFields{id: true, label: true, text: true, weight: true, features: true}, true
+		return formatFields{id: true, label: true, text: true, weight: true, group: true, features: true}, true
 	case "document":
 		return formatFields{label: true}, true
 	case "mail":
@@ -119,10 +120,10 @@ func (in Input) WithDefaults() Input {
 // HasIDs reports whether the input's records are named by ids.
 func (in Input) HasIDs() bool { return !in.ID.IsZero() || in.IDsURI != "" }
 
-// Columns are the columns that the input names, in the order id, label, text, weight, features.
+// Columns are the columns that the input names, in the order id, label, text, weight, split.group, features.
 func (in Input) Columns() []Column {
 	var named []Column
-	for _, c := range []Column{in.ID, in.Label, in.Text, in.Weight} {
+	for _, c := range []Column{in.ID, in.Label, in.Text, in.Weight, in.Split.Group} {
 		if !c.IsZero() {
 			named = append(named, c)
 		}

@@ -53,6 +53,7 @@ func (in Input) checkFields(field string, takes formatFields) error {
 		{"mail_headers", len(in.MailHeaders) > 0, takes.mail},
 		{"subtract", len(in.Subtract) > 0, takes.vectors()},
 		{"missing", len(in.Missing) > 0, takes.vectors() && !takes.libsvm},
+		{"split.group", !in.Split.Group.IsZero(), takes.group},
 		{"labels_uri", in.LabelsURI != "", takes.labelsURI},
 		{"ids_uri", in.IDsURI != "", takes.idsURI},
 	} {
@@ -91,7 +92,8 @@ func (in Input) checkColumns(field string) error {
 				"%s names the column %v, but %s.header is false; set header: true or use numbers from 1", field, c,
 				field)
 		case seen[c]:
-			return SpecFault("%s uses the column %v twice, among id, label, text, weight and features", field, c)
+			return SpecFault(
+				"%s uses the column %v twice, among id, label, text, weight, split.group and features", field, c)
 		}
 		seen[c] = true
 	}
@@ -165,8 +167,18 @@ func validMissing(texts []string) bool {
 	return len(texts) <= maxMissing
 }
 
-func (s Split) checkFolds(field string) error {
+func (in Input) checkSplit(field string) error {
+	s := in.Split
 	switch {
+	case s.By != "" && s.By != ByLabel:
+		return SpecFault("%s.split.by is %q; the records of each %q can be spread evenly", field, s.By, ByLabel).
+			WithHint("To keep the records of a value of a column together, name the column in split.group.")
+	case s.By != "" && !s.Group.IsZero():
+		return SpecFault("%s.split has by and group; leave one out", field)
+	case s.Deals() && s.Folds == 0 && s.Test == 0:
+		return SpecFault("%s.split has by or group, but neither test nor folds", field)
+	case s.By != "" && in.Label.IsZero() && in.LabelsURI == "" && in.Format != "libsvm":
+		return SpecFault("%s.split.by is %q, and the records have no label: name one in %s.label", field, s.By, field)
 	case s.Folds == 0:
 		return nil
 	case s.Folds < MinFolds || s.Folds > MaxFolds:
@@ -191,5 +203,5 @@ func (in Input) checkRanges(field string) error {
 	case math.IsNaN(in.Split.Test) || in.Split.Test < 0 || in.Split.Test >= 1:
 		return SpecFault("%s.split.test is %v; it is a share from 0 to less than 1", field, in.Split.Test)
 	}
-	return in.Split.checkFolds(field)
+	return in.checkSplit(field)
 }

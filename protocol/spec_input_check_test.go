@@ -31,9 +31,26 @@ func TestInputValidateAtItsBounds(t *testing.T) {
 			"spec.input.max_record_bytes"},
 		"nothing to test":           {csv, func(in *Input) { in.Split.Test = 0 }, ""},
 		"less than nothing to test": {csv, func(in *Input) { in.Split.Test = -1e-300 }, "spec.input.split.test"},
-		"no bad records":            {csv, func(in *Input) { in.OnBadRecord.SkipMax = 0 }, ""},
-		"no compression":            {csv, func(in *Input) { in.Compression = "none" }, ""},
-		"gzip":                      {csv, func(in *Input) { in.Compression = "gzip" }, ""},
+		"a share of each class": {csv, func(in *Input) {
+			in.Label.Number, in.Split = 1, Split{Test: 0.5, By: "label"}
+		}, ""},
+		"folds of groups": {csv, func(in *Input) { in.Split = Split{Folds: 5, Group: Column{Name: "who"}} }, ""},
+		"folds by no label": {csv, func(in *Input) { in.Split = Split{Folds: 5, By: "label"} },
+			"spec.input.split.by"},
+		"folds by a column": {csv, func(in *Input) { in.Split = Split{Folds: 5, By: "who"} }, "spec.input.split.by"},
+		"folds by both": {csv, func(in *Input) {
+			in.Label.Number, in.Split = 1, Split{Folds: 5, By: "label", Group: Column{Name: "who"}}
+		}, "by and group"},
+		"nothing by label": {csv, func(in *Input) { in.Label.Number, in.Split.By = 1, "label" },
+			"neither test nor folds"},
+		"groups of libsvm": {libsvm, func(in *Input) { in.Split = Split{Folds: 5, Group: Column{Number: 1}} },
+			"spec.input.split.group"},
+		"groups by the label": {csv, func(in *Input) {
+			in.Label.Number, in.Split = 1, Split{Folds: 5, Group: Column{Number: 1}}
+		}, "twice"},
+		"no bad records": {csv, func(in *Input) { in.OnBadRecord.SkipMax = 0 }, ""},
+		"no compression": {csv, func(in *Input) { in.Compression = "none" }, ""},
+		"gzip":           {csv, func(in *Input) { in.Compression = "gzip" }, ""},
 	} {
 		in := c.in.WithDefaults()
 		in.URI = "s3://b/x"

@@ -23,7 +23,7 @@ func blockBytes(b *dataset.Block) int64 {
 		}
 	}
 	n += 4 * int64(len(b.Weights)+len(b.Dense.Values)+len(b.Sparse.Indices)+len(b.Sparse.Values))
-	n += 8 * int64(len(b.Sparse.Indptr))
+	n += 8 * int64(len(b.Sparse.Indptr)+len(b.Groups))
 	n += int64(len(b.Subtracted)) * int64(unsafe.Sizeof(dataset.Offset{}))
 	if b.Notes != nil {
 		n += int64(unsafe.Sizeof(*b.Notes)) + int64(len(b.Notes.Rounded))*int64(unsafe.Sizeof(dataset.Rounding{}))
@@ -38,7 +38,7 @@ func blockBytes(b *dataset.Block) int64 {
 func copyBlock(b *dataset.Block) *dataset.Block {
 	return &dataset.Block{
 		IDs: slices.Clone(b.IDs), Places: slices.Clone(b.Places), Labels: copyTexts(b.Labels),
-		Texts: copyTexts(b.Texts), Weights: slices.Clone(b.Weights),
+		Texts: copyTexts(b.Texts), Weights: slices.Clone(b.Weights), Groups: slices.Clone(b.Groups),
 		Dense: dataset.Dense{Width: b.Dense.Width, Values: slices.Clone(b.Dense.Values)},
 		Sparse: dataset.Sparse{Width: b.Sparse.Width, Indptr: slices.Clone(b.Sparse.Indptr),
 			Indices: slices.Clone(b.Sparse.Indices), Values: slices.Clone(b.Sparse.Values)},

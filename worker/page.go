@@ -112,6 +112,11 @@ func (j *job) summary(modelBytes int) [][2]string {
 	if folds := j.spec.Spec.Input.Split.Folds; folds > 0 {
 		lines = append(lines, [2]string{"folds", fmt.Sprint(folds)})
 	}
+	if split := j.spec.Spec.Input.Split; split.By != "" {
+		lines = append(lines, [2]string{"spread evenly by", split.By})
+	} else if split.Deals() {
+		lines = append(lines, [2]string{"kept together by", fmt.Sprint(split.Group)})
+	}
 	lines = append(lines, [2]string{"seed", fmt.Sprint(j.spec.Spec.Repro.Seed)})
 	if len(j.spec.Spec.Params) > 0 {
 		lines = append(lines, [2]string{"params", paramText(j.spec.Spec.Params)})

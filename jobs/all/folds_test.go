@@ -30,6 +30,21 @@ func TestFoldsOfAllKinds(t *testing.T) {
 
 func checkFolds(t *testing.T, c casetest.Case, data *casetest.Data, scored bool) {
 	t.Helper()
+	checkFoldsBy(t, c, data, scored, "")
+	if !scored {
+		return
+	}
+	checkFoldsBy(t, c, data, scored, "label")
+	held := casetest.Run{Data: data, Shards: 1, Test: 0.3, By: "label"}
+	one := c.Train(t, held)
+	held.Shards = 4
+	if string(one.Encode()) != string(c.Train(t, held).Encode()) {
+		t.Errorf("%s: shards matter to what is held out by label", c.Name)
+	}
+}
+
+func checkFoldsBy(t *testing.T, c casetest.Case, data *casetest.Data, scored bool, by string) {
+	t.Helper()
 	more := ""
 	if scored {
 		more = `"evaluation":{},`
@@ -37,7 +52,7 @@ func checkFolds(t *testing.T, c casetest.Case, data *casetest.Data, scored bool)
 	var texts []string
 	var folds evaluation.Folds
 	for _, shards := range []int{1, 4} {
-		metrics := c.Judged(t, casetest.Run{Data: data, Shards: shards, Folds: 3, More: more})
+		metrics := c.Judged(t, casetest.Run{Data: data, Shards: shards, Folds: 3, By: by, More: more})
 		if err := jobs.ReadMetric(metrics, evaluation.FoldsMetric, &folds); err != nil {
 			t.Fatal(err)
 		}
@@ -54,6 +69,9 @@ func checkFolds(t *testing.T, c casetest.Case, data *casetest.Data, scored bool)
 	total := int64(0)
 	for _, f := range folds.Folds {
 		total += f.Records
+		if n := int64(len(records)); by != "" && f.Records != n/3 && f.Records != n/3+1 {
+			t.Errorf("%s: fold %d has %d of %d records", c.Name, f.Fold, f.Records, n)
+		}
 	}
 	if len(folds.Folds) != 3 || total != int64(len(records)) || len(folds.Summaries) < 2 {
 		t.Errorf("%s: %s", c.Name, texts[0])
@@ -64,7 +82,7 @@ func checkFolds(t *testing.T, c casetest.Case, data *casetest.Data, scored bool)
 		}
 	}
 	alone := c.Train(t, casetest.Run{Data: data, Shards: 2})
-	if string(alone.Encode()) != string(c.Train(t, casetest.Run{Data: data, Shards: 3, Folds: 3}).Encode()) {
+	if string(alone.Encode()) != string(c.Train(t, casetest.Run{Data: data, Shards: 3, Folds: 3, By: by}).Encode()) {
 		t.Errorf("%s: another model with folds", c.Name)
 	}
 }

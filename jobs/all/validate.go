@@ -78,8 +78,11 @@ func checkUses(spec protocol.JobSpec, kind jobs.Kind) error {
 		return unused("spec.evaluation", kind.Name, "kinds that give classes scores, and predictions")
 	case spec.Spec.Input.Split.Folds > 0 && (!kind.Evaluates || spec.Kind == predict.KindName):
 		return unused("spec.input.split.folds", kind.Name, "kinds that train on labels")
-	case spec.Spec.Queries != nil && spec.Spec.Queries.Split.Folds > 0:
-		return protocol.SpecFault("spec.queries.split.folds is not used: give spec.input.split.folds")
+	case spec.Spec.Input.Split.Deals() && (spec.Kind == predict.KindName || spec.Spec.Queries != nil):
+		return protocol.SpecFault("spec.input.split.by and group are for jobs that train, without spec.queries").
+			WithHint("Leave them out.")
+	case spec.Spec.Queries != nil && (spec.Spec.Queries.Split.Folds > 0 || spec.Spec.Queries.Split.Deals()):
+		return protocol.SpecFault("spec.queries.split is not used: give spec.input.split")
 	case spec.Spec.Model != "" && !kind.UsesModel:
 		return unused("spec.model", kind.Name, "predictions, and jobs that go on training a model")
 	}

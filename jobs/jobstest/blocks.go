@@ -110,6 +110,9 @@ func (s dataSet) block(records []Record, row int64) *dataset.Block {
 		if s.weights {
 			block.Weights = append(block.Weights, r.Weight)
 		}
+		if r.Group != "" {
+			block.Groups = append(block.Groups, dataset.GroupOf([]byte(r.Group)))
+		}
 		if r.vectorWidth() == 0 {
 			block.Texts = append(block.Texts, []byte(r.Text))
 		}
@@ -153,13 +156,15 @@ func overwrite(block *dataset.Block) {
 		block.Sparse.Indices[i] = -1
 	}
 	clear(block.IDs)
+	clear(block.Groups)
 	clear(block.Sparse.Indptr)
 }
 
 // same compares what a phase could have written to; bits, so that NaN equals itself.
 func same(a, b *dataset.Block) bool {
 	bits := func(x, y float32) bool { return math.Float32bits(x) == math.Float32bits(y) }
-	return slices.Equal(a.IDs, b.IDs) && slices.EqualFunc(a.Labels, b.Labels, bytes.Equal) &&
+	return slices.Equal(a.IDs, b.IDs) && slices.Equal(a.Groups, b.Groups) && a.Folds == nil &&
+		slices.EqualFunc(a.Labels, b.Labels, bytes.Equal) &&
 		slices.EqualFunc(a.Texts, b.Texts, bytes.Equal) &&
 		slices.EqualFunc(a.Weights, b.Weights, bits) && slices.EqualFunc(a.Dense.Values, b.Dense.Values, bits) &&
 		slices.Equal(a.Sparse.Indptr, b.Sparse.Indptr) && slices.Equal(a.Sparse.Indices, b.Sparse.Indices) &&

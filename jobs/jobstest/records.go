@@ -10,6 +10,7 @@ type Record struct {
 	Indices []int32   `json:"indices,omitempty"` // of a sparse vector, ascending
 	Values  []float32 `json:"values,omitempty"`
 	Weight  float32   `json:"weight,omitempty"` // no record of a data set has one other than 0: Block.Weights is nil
+	Group   string    `json:"group,omitempty"`  // of no record or of all
 	ID      string    `json:"id,omitempty"`     // names the record; without ids records are named by their places
 }
 

@@ -25,6 +25,7 @@ type Run struct {
 	Wrap   func(jobs.Algorithm) jobs.Algorithm
 	Test   float64 // share of the records that the model is judged on
 	Folds  int     // of the records; 0 for none
+	By     string  // what they, or the test records, are spread evenly by
 	More   string  // further fields of the spec, each followed by a comma
 }
 
@@ -59,11 +60,8 @@ func (c Case) run(t testing.TB, r Run) jobstest.Result {
 		c.Params, _ = c.inBlocks(t, r.Block)
 	}
 	format := r.Data.Format
-	if r.Test > 0 {
-		format += fmt.Sprintf(`,"split":{"test":%v}`, r.Test)
-	}
-	if r.Folds > 0 {
-		format += fmt.Sprintf(`,"split":{"folds":%d}`, r.Folds)
+	if r.Test > 0 || r.Folds > 0 {
+		format += fmt.Sprintf(`,"split":{"test":%v,"folds":%d,"by":%q}`, r.Test, r.Folds, r.By)
 	}
 	spec, algorithm := c.algorithm(t, format, more)
 	if r.Wrap != nil {

@@ -37,8 +37,8 @@ func (p *heldOutPhase) count(ctx context.Context, _ *state, leaf jobs.Leaf, _ *k
 		if err != nil {
 			return nil, err
 		}
-		for _, id := range part.IDs {
-			if keep(id) {
+		for i := range part.IDs {
+			if keep(part.Block, i) {
 				records++
 			}
 		}

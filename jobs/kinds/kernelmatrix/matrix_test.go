@@ -232,7 +232,7 @@ func TestHeldOutRecords(t *testing.T) {
 	spec.Spec.Input.Split.Test = 0.4
 	train, left := jobs.TrainingRecords(spec)(), [][]float32{}
 	for i, row := range rows {
-		if train(dataset.Identity{Object: "records", Offset: int64(i)}) {
+		if train(&dataset.Block{IDs: []dataset.Identity{dataset.ByPlace("records", int64(i))}}, 0) {
 			left = append(left, row)
 		}
 	}

@@ -164,18 +164,18 @@ func folderOf(source jobs.Source) string {
 
 // roll is who the records of a shard are.
 type roll struct {
-	keep   func(dataset.Identity) bool // nil keeps all
+	keep   jobs.Choice // nil keeps all
 	ids    *parts.Identities
 	labels []string
 }
 
-func newRoll(keep func(dataset.Identity) bool, way dataset.Way) *roll {
+func newRoll(keep jobs.Choice, way dataset.Way) *roll {
 	return &roll{keep, parts.NewIdentities(way), []string{}}
 }
 
 func (r *roll) add(block *dataset.Block) {
 	for i, id := range block.IDs {
-		if r.keep != nil && !r.keep(id) {
+		if r.keep != nil && !r.keep(block, i) {
 			continue
 		}
 		label := ""

@@ -44,7 +44,7 @@ type strip struct {
 // strips: one pass at a time.
 type axis struct {
 	read   func(context.Context) iter.Seq2[jobs.Part, error]
-	keep   func(dataset.Identity) bool
+	keep   jobs.Choice
 	space  *features.Space
 	kernel kernels.Function
 	ops    *kernelops.Set

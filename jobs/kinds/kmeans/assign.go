@@ -92,7 +92,7 @@ func (j job) leaf(ctx context.Context, space *features.Space, leaf jobs.Leaf, ag
 }
 
 // block visits the rows of a block that keep chooses.
-func (p *points) block(ctx context.Context, block *dataset.Block, keep func(dataset.Identity) bool,
+func (p *points) block(ctx context.Context, block *dataset.Block, keep jobs.Choice,
 	visit func(chunk) error) error {
 	v, err := p.reader.Read(block, keep)
 	if err != nil {

@@ -28,7 +28,7 @@ func (s *space) newReader(first int64) *reader {
 
 // add appends the records of a block that keep chooses; nil keeps all. It returns their places
 // in the block.
-func (r *reader) add(to *points, block *dataset.Block, keep func(dataset.Identity) bool) (places []int, err error) {
+func (r *reader) add(to *points, block *dataset.Block, keep jobs.Choice) (places []int, err error) {
 	first := r.next
 	r.next += int64(len(block.IDs))
 	if r.vectors == nil {
@@ -45,10 +45,10 @@ func (r *reader) add(to *points, block *dataset.Block, keep func(dataset.Identit
 	return r.chosen, nil
 }
 
-func (r *reader) addTexts(to *points, block *dataset.Block, keep func(dataset.Identity) bool) error {
+func (r *reader) addTexts(to *points, block *dataset.Block, keep jobs.Choice) error {
 	r.chosen = r.chosen[:0]
-	for i, id := range block.IDs {
-		if keep == nil || keep(id) {
+	for i := range block.IDs {
+		if keep == nil || keep(block, i) {
 			r.chosen = append(r.chosen, i)
 		}
 	}
@@ -62,7 +62,7 @@ func (r *reader) addTexts(to *points, block *dataset.Block, keep func(dataset.Id
 	return nil
 }
 
-func (r *reader) addVectors(to *points, block *dataset.Block, keep func(dataset.Identity) bool) error {
+func (r *reader) addVectors(to *points, block *dataset.Block, keep jobs.Choice) error {
 	v, err := r.vectors.Read(block, keep)
 	if err != nil {
 		return err
@@ -130,7 +130,7 @@ func (p *points) reserve(records int64) {
 
 // readBase passes the base records of a leaf on, a chunk of points at a time, with their ids if they are named.
 func (in *index) readBase(
-	ctx context.Context, leaf jobs.Leaf, keep func(dataset.Identity) bool, named bool, chunk func(*points) error,
+	ctx context.Context, leaf jobs.Leaf, keep jobs.Choice, named bool, chunk func(*points) error,
 ) error {
 	first, records, err := in.shard(leaf.Index)
 	if err != nil {
@@ -193,7 +193,7 @@ func (p *plan) readQueries(
 	r, queries := in.newReader(first), in.newPoints()
 	queries.reserve(records)
 	asked, err := p.Ask(ctx, leaf, p.params.truth(),
-		func(block *dataset.Block, keep func(dataset.Identity) bool) ([]int, error) {
+		func(block *dataset.Block, keep jobs.Choice) ([]int, error) {
 			queries.Reserve(len(block.IDs) + block.Rest)
 			places, err := r.add(queries, block, keep)
 			for k, i := range places {

@@ -114,8 +114,8 @@ func (p *plan) countTexts(blocks iter.Seq2[*dataset.Block, error]) (c textCounts
 		if err != nil {
 			return c, err
 		}
-		for i, id := range block.IDs {
-			if !train(id) {
+		for i := range block.IDs {
+			if !train(block, i) {
 				continue
 			}
 			c.records++

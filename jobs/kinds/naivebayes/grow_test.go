@@ -115,7 +115,7 @@ func TestCountingOnWithASplit(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, r := range part {
-			if chosen(dataset.Identity{Object: "records", Offset: int64(i)}) {
+			if chosen(&dataset.Block{IDs: []dataset.Identity{dataset.ByPlace("records", int64(i))}}, 0) {
 				training = append(training, r)
 			}
 		}

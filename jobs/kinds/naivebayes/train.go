@@ -44,9 +44,9 @@ func (p *countsPhase) count(
 		if err != nil {
 			return nil, err
 		}
-		for i, id := range block.IDs {
+		for i := range block.IDs {
 			c.records++
-			if !train(id) {
+			if !train(block, i) {
 				continue
 			}
 			if err := c.add(block, i); err != nil {

@@ -132,7 +132,7 @@ func TestEvaluationLeavesTheModelAlone(t *testing.T) {
 	var training []jobstest.Record
 	chosen := jobs.TrainingRecords(spec)()
 	for i, r := range records {
-		if chosen(dataset.Identity{Object: "records", Offset: int64(i)}) {
+		if chosen(&dataset.Block{IDs: []dataset.Identity{dataset.ByPlace("records", int64(i))}}, 0) {
 			training = append(training, r)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/jobstest"
 	"github.com/gram-compute/gram/jobs/learn/features"
@@ -66,7 +65,7 @@ type example struct {
 }
 
 // readExamples reads the training records of blocks as the job's features do.
-func readExamples(t testing.TB, model jobs.Arrays, train func(dataset.Identity) bool,
+func readExamples(t testing.TB, model jobs.Arrays, train jobs.Choice,
 	shards []jobstest.Blocks, each int64) (all [][]example) {
 	t.Helper()
 	space, err := features.ReadSpace(model)

@@ -18,7 +18,7 @@ const batchRecords = 256
 // way goes through training records and hands them to a visitor. It keeps memory from one block to the next.
 type way struct {
 	reader *features.Reader
-	train  func(dataset.Identity) bool
+	train  jobs.Choice
 	to     visitor
 }
 

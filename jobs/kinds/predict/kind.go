@@ -40,7 +40,7 @@ func newAlgorithm(spec protocol.JobSpec, ofModel OfModel) (jobs.Algorithm, error
 	}
 	models := models{p.Format, p.RejectBelow, ofModel}
 	phases := jobs.Phases(predictions.Phase{Params: p, Load: models.load, From: jobs.Input,
-		Named: jobs.WayOf(spec.Spec, jobs.Input), Of: evaluation.EveryRecord,
+		Named: jobs.WayOf(spec.Spec, jobs.Input), Of: jobs.EveryRecord,
 		Costs: costs, End: models.end, Scoring: evaluation.ScoringOf(spec)}.Phases())
 	if len(phases) == 1 {
 		return jobs.OnceEach(phases), nil

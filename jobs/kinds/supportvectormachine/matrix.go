@@ -112,9 +112,9 @@ func (p *matrixPhase) leaf(ctx context.Context, s *training, leaf jobs.Leaf, _ *
 		}
 		next := int(part.First)
 		err = rows.Chunks(ctx, v, max(1, rows.TileFloats/n), &dense, func(c rows.Chunk) error {
-			for i, id := range c.IDs {
+			for i := range c.IDs {
 				trained := uint8(0)
-				if keep(id) {
+				if keep(part.Block, next-int(part.First)) {
 					trained = 1
 				}
 				l.add(c.X.Row(i), next, trained, s.seen)

@@ -201,8 +201,8 @@ func TestHeldOutRecordsOfAMatrix(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, id := range block.IDs {
-			if held(id) {
+		for i := range block.IDs {
+			if held(block, i) {
 				out = append(out, i)
 			} else {
 				kept = append(kept, i)

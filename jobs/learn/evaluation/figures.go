@@ -49,6 +49,7 @@ var drawings = map[string]func(json.RawMessage) ([]jobs.Figure, error){
 	riskMetric:       drawing(riskFigures),
 	bootstrapMetric:  drawing(bootstrapFigures),
 	FoldsMetric:      drawing(foldsFigures),
+	DealMetric:       drawing(dealFigures),
 }
 
 // drawing reads the value of a metric before it is drawn.

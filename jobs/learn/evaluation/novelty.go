@@ -122,13 +122,13 @@ func DetectionOf(
 	}
 	draws := func() *dataset.Draws { return dataset.NewDraws(philox.New(spec.Spec.Repro.Seed, "validation")) }
 	all := d.train
-	d.train = func() func(dataset.Identity) bool {
+	d.train = func() jobs.Choice {
 		of, draws := all(), draws()
-		return func(id dataset.Identity) bool { return of(id) && !(draws.Float64(id) < share) }
+		return func(b *dataset.Block, i int) bool { return of(b, i) && !(draws.Float64(b.IDs[i]) < share) }
 	}
-	d.validation = func() func(dataset.Identity) bool {
+	d.validation = func() jobs.Choice {
 		of, draws := all(), draws()
-		return func(id dataset.Identity) bool { return of(id) && draws.Float64(id) < share }
+		return func(b *dataset.Block, i int) bool { return of(b, i) && draws.Float64(b.IDs[i]) < share }
 	}
 	return d, nil
 }

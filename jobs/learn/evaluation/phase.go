@@ -43,16 +43,11 @@ func JudgeOf(spec protocol.JobSpec, load Load, costs Costs) (Judge, error) {
 		return Judge{}, protocol.SpecFault(
 			"spec.queries and spec.input.split both give records to judge the model on; leave one out")
 	case queries:
-		j.test = EveryRecord
+		j.test = jobs.EveryRecord
 	case split:
 		j.test = jobs.TestRecords(spec)
 	}
 	return j, nil
-}
-
-// EveryRecord selects all records.
-func EveryRecord() func(dataset.Identity) bool {
-	return func(dataset.Identity) bool { return true }
 }
 
 // Judges reports whether there are test records.
@@ -173,10 +168,10 @@ type Selection struct{ block dataset.Block }
 
 // Of returns a block of the records that keep chooses, valid until the next call and the next
 // block; a block that is chosen whole is returned as it is.
-func (s *Selection) Of(block *dataset.Block, keep func(dataset.Identity) bool) *dataset.Block {
+func (s *Selection) Of(block *dataset.Block, keep jobs.Choice) *dataset.Block {
 	s.reset(block)
-	for i, id := range block.IDs {
-		if keep(id) {
+	for i := range block.IDs {
+		if keep(block, i) {
 			s.add(block, i)
 		}
 	}

@@ -39,8 +39,8 @@ func (e echo) Predict(_ context.Context, block *dataset.Block) ([]jobs.Outcome, 
 
 // allBut is all records but one.
 func allBut(row int64) jobs.Records {
-	return func() func(dataset.Identity) bool {
-		return func(id dataset.Identity) bool { return id.Offset != row }
+	return func() jobs.Choice {
+		return func(b *dataset.Block, i int) bool { return b.IDs[i].Offset != row }
 	}
 }
 
@@ -52,7 +52,7 @@ func judgeOf(p jobs.Predictor, costs Costs) Judge {
 // judging is the phase of a judge, of all records where it has none.
 func judging(j Judge) jobs.Phase {
 	if !j.Judges() {
-		j.test = EveryRecord
+		j.test = jobs.EveryRecord
 	}
 	return j.Phases()[0]
 }

@@ -136,7 +136,7 @@ func (b *Builder) Count(ctx context.Context, leaf jobs.Leaf, ops *kernelops.Set)
 			return nil, err
 		}
 		for i, id := range block.IDs {
-			if !train(id) {
+			if !train(block, i) {
 				continue
 			}
 			if b.leavesOut != nil {

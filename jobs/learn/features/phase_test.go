@@ -115,7 +115,7 @@ func TestTestRecordsDoNotCount(t *testing.T) {
 	test := jobs.TestRecords(spec)()
 	held := int64(0)
 	for i := range points {
-		if test(dataset.Identity{Object: "points", Offset: int64(i)}) {
+		if test(&dataset.Block{IDs: []dataset.Identity{dataset.ByPlace("points", int64(i))}}, 0) {
 			points[i] = point{"b", []float32{float32(math.NaN())}}
 			held++
 		}
@@ -213,8 +213,8 @@ func TestReadFaults(t *testing.T) {
 		wantFault(t, name, err, protocol.CodeBadRecord, 5)
 	}
 	// what is not kept is not judged
-	if _, err := s.NewReader().Read(denseBlock(far, 0), func(id dataset.Identity) bool {
-		return id.Offset == 0
+	if _, err := s.NewReader().Read(denseBlock(far, 0), func(b *dataset.Block, i int) bool {
+		return b.IDs[i].Offset == 0
 	}); err != nil {
 		t.Error(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/vocabulary"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
@@ -71,7 +72,7 @@ func (s *Space) NewReader() *Reader {
 // than the space's, a weight that is negative and a value that is not finite, before or after
 // scaling, are faults of CodeBadRecord with their position. Dense blocks that are kept whole and
 // not scaled are not copied.
-func (r *Reader) Read(block *dataset.Block, keep func(dataset.Identity) bool) (Vectors, error) {
+func (r *Reader) Read(block *dataset.Block, keep jobs.Choice) (Vectors, error) {
 	if got, want := shapeOf(block), r.space.shape(); len(block.IDs) > 0 && got != want {
 		return Vectors{}, shapeFault(block.IDs[0], got, want)
 	}
@@ -96,7 +97,7 @@ func (r *Reader) Read(block *dataset.Block, keep func(dataset.Identity) bool) (V
 // Rows reads blocks of training records in order: those that keep chooses, block by block. Errors are those of Read; a
 // label that is not in the space is a fault of CodeCorrupt.
 func (s *Space) Rows(
-	blocks iter.Seq2[*dataset.Block, error], keep func(dataset.Identity) bool,
+	blocks iter.Seq2[*dataset.Block, error], keep jobs.Choice,
 ) iter.Seq2[Vectors, error] {
 	return func(yield func(Vectors, error) bool) {
 		reader := s.NewReader()
@@ -121,7 +122,7 @@ func (r *Reader) inPlace(block *dataset.Block) bool {
 }
 
 // choose numbers the records to keep.
-func (r *Reader) choose(block *dataset.Block, keep func(dataset.Identity) bool) {
+func (r *Reader) choose(block *dataset.Block, keep jobs.Choice) {
 	r.records = r.records[:0]
 	if keep == nil {
 		for i := range block.IDs {
@@ -132,7 +133,7 @@ func (r *Reader) choose(block *dataset.Block, keep func(dataset.Identity) bool) 
 	}
 	r.kept = r.kept[:0]
 	for i, id := range block.IDs {
-		if keep(id) {
+		if keep(block, i) {
 			r.records, r.kept = append(r.records, i), append(r.kept, id)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/jobs"
 )
 
 // TestFiniteRow puts each value at each place of rows of all lengths that the loop tells apart.
@@ -42,8 +43,8 @@ func TestLasting(t *testing.T) {
 				block := of(fourPoints[0], 0)
 				block.Lasting = lasting
 				first := block.IDs[0]
-				for _, keep := range []func(dataset.Identity) bool{nil, func(id dataset.Identity) bool {
-					return id == first
+				for _, keep := range []jobs.Choice{nil, func(b *dataset.Block, i int) bool {
+					return b.IDs[i] == first
 				}} {
 					v, err := space.NewReader().Read(block, keep)
 					if err != nil {

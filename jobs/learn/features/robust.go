@@ -100,13 +100,12 @@ func (b *Builder) rank(ctx context.Context, s *scan, leaf jobs.Leaf) (*Counts, e
 		if err != nil {
 			return nil, err
 		}
-		at, wrong := 0, error(nil)
-		rows, err := reader.Read(block, func(id dataset.Identity) bool {
-			at++
-			if !train(id) || b.leavesOut == nil {
-				return train(id)
+		var wrong error
+		rows, err := reader.Read(block, func(block *dataset.Block, i int) bool {
+			if !train(block, i) || b.leavesOut == nil {
+				return train(block, i)
 			}
-			out, err := b.leavesOut(id, block.Labels, at-1)
+			out, err := b.leavesOut(block.IDs[i], block.Labels, i)
 			if wrong == nil {
 				wrong = err
 			}

@@ -44,7 +44,7 @@ func TestKeepChoosesRows(t *testing.T) {
 	block := denseBlock(slices.Concat(fourPoints...), 0)
 	block.Labels[2] = []byte("unseen")
 	block.Weights = []float32{1, 2, 3, 4}
-	v, err := s.NewReader().Read(block, func(id dataset.Identity) bool { return id.Offset%2 == 0 })
+	v, err := s.NewReader().Read(block, func(b *dataset.Block, i int) bool { return b.IDs[i].Offset%2 == 0 })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,8 +25,12 @@ type New func(protocol.JobSpec) (jobs.Algorithm, error)
 // a *protocol.Fault of CodeSpecInvalid.
 func Of(one New) New {
 	return func(spec protocol.JobSpec) (jobs.Algorithm, error) {
-		n := spec.Spec.Input.Split.Folds
-		if n == 0 {
+		split := spec.Spec.Input.Split
+		n := split.Folds
+		switch {
+		case n == 0 && split.Deals():
+			return heldOut(one, spec)
+		case n == 0:
 			return one(spec)
 		}
 		if spec.Spec.Queries != nil || spec.Spec.Model != "" {
@@ -34,6 +38,7 @@ func Of(one New) New {
 				WithHint("Leave the folds out, or give all records in spec.input.")
 		}
 		var all jobs.Blocked
+		var by *dealer
 		for out := 1; out <= n+1; out++ {
 			algorithm, err := one(without(spec, out))
 			if err != nil {
@@ -41,15 +46,42 @@ func Of(one New) New {
 			}
 			all.Records = jobs.BlocksOf(algorithm)
 			list := algorithm.Phases()
+			if out == 1 && split.Deals() {
+				by = &dealer{spec.Spec.Repro.Seed, split, foldName(list[0].Name(), 1)}
+				all.List = by.deals()
+			}
 			for _, p := range list {
-				all.List = append(all.List, &phase{Phase: p, fold: out, folds: n, first: list[0].Name()})
+				all.List = append(all.List, &phase{Phase: p, fold: out, folds: n, first: list[0].Name(), by: by})
 			}
 		}
-		if !all.Records.Any() {
-			return all.List, nil
-		}
-		return all, nil
+		return either(all), nil
 	}
+}
+
+// either returns an algorithm over blocks if it is.
+func either(all jobs.Blocked) jobs.Algorithm {
+	if !all.Records.Any() {
+		return all.List
+	}
+	return all
+}
+
+// heldOut makes the algorithm of a spec that holds out records by label or by group: after they are dealt, that of one
+// which leaves out part 1.
+func heldOut(one New, spec protocol.JobSpec) (jobs.Algorithm, error) {
+	by := &dealer{seed: spec.Spec.Repro.Seed, split: spec.Spec.Input.Split}
+	spec.Spec.Input.Split.Out = 1
+	algorithm, err := one(spec)
+	if err != nil {
+		return nil, err
+	}
+	list := algorithm.Phases()
+	by.next = list[0].Name()
+	all := jobs.Blocked{List: by.deals(), Records: jobs.BlocksOf(algorithm)}
+	for _, p := range list {
+		all.List = append(all.List, &phase{Phase: p, fold: 1, first: by.next, by: by})
+	}
+	return either(all), nil
 }
 
 // without is the spec of a training that leaves a fold out; of one more than there are folds, that on all records.
@@ -67,7 +99,8 @@ func without(spec protocol.JobSpec, out int) protocol.JobSpec {
 type phase struct {
 	jobs.Phase
 	fold, folds int
-	first       string // name of the first phase of a training
+	first       string  // name of the first phase of a training
+	by          *dealer // nil where records are dealt by their identity alone
 }
 
 // name of a phase: that of the last training has the name that it has without folds.
@@ -75,8 +108,10 @@ func (p *phase) name(of string, fold int) string {
 	if fold > p.folds {
 		return of
 	}
-	return fmt.Sprintf("fold-%d-%s", fold, of)
+	return foldName(of, fold)
 }
+
+func foldName(of string, fold int) string { return fmt.Sprintf("fold-%d-%s", fold, of) }
 
 // Name is unique among the trainings.
 func (p *phase) Name() string { return p.name(p.Phase.Name(), p.fold) }
@@ -105,9 +140,12 @@ func (p *phase) Map(
 	if p.fold <= p.folds {
 		leaf.Emit = discard
 	}
-	_, state, err = p.split(state)
+	kept, state, err := p.split(state)
 	if err != nil {
 		return nil, nil, err
+	}
+	if kept.dealt != nil {
+		leaf = p.by.marked(kept.dealt, leaf)
 	}
 	return p.Phase.Map(ctx, state, leaf, carry, ops)
 }
@@ -117,26 +155,41 @@ func discard(_ context.Context, name string, data []byte) (jobs.File, error) {
 	return jobs.File{Name: name, Size: int64(len(data))}, nil
 }
 
-// split takes the figures out of a state.
-func (p *phase) split(state jobs.Arrays) (judged []evaluation.Fold, rest jobs.Arrays, err error) {
+// beside is what a state has beside that of the phase: the figures of the folds so far, and how records were dealt.
+type beside struct {
+	judged []evaluation.Fold
+	dealt  *dealt // nil where records are dealt by their identity alone
+}
+
+// split takes out of a state what it has beside that of the phase.
+func (p *phase) split(state jobs.Arrays) (kept beside, rest jobs.Arrays, err error) {
+	rest = maps.Clone(state)
+	if p.by != nil {
+		if kept.dealt, err = jobs.Load[dealt](state); err != nil {
+			return kept, nil, err
+		}
+		for _, name := range stateNames {
+			delete(rest, name)
+		}
+	}
 	if _, ok := state[judgedName]; !ok {
-		return nil, state, nil
+		return kept, rest, nil
 	}
 	text, err := state.Text(judgedName)
 	if err != nil {
-		return nil, nil, err
+		return kept, nil, err
 	}
-	if err := json.Unmarshal([]byte(text), &judged); err != nil || len(judged) > p.folds || len(judged) < p.fold-1 {
-		return nil, nil, jobs.Malformed("array %q does not hold the figures of folds: %v", judgedName, err)
+	err = json.Unmarshal([]byte(text), &kept.judged)
+	if n := len(kept.judged); err != nil || n > p.folds || n < p.fold-1 {
+		return kept, nil, jobs.Malformed("array %q does not hold the figures of folds: %v", judgedName, err)
 	}
-	rest = maps.Clone(state)
 	delete(rest, judgedName)
-	return judged, rest, nil
+	return kept, rest, nil
 }
 
 // Step goes on with the training, and from its end to the next one.
 func (p *phase) Step(ctx context.Context, state jobs.Arrays, round jobs.Round) (jobs.Next, error) {
-	judged, state, err := p.split(state)
+	kept, state, err := p.split(state)
 	if err != nil {
 		return jobs.Next{}, err
 	}
@@ -148,17 +201,17 @@ func (p *phase) Step(ctx context.Context, state jobs.Arrays, round jobs.Round) (
 	case err != nil:
 		return jobs.Next{}, err
 	case p.fold > p.folds:
-		return p.last(next, judged)
+		return p.last(next, kept)
 	}
-	return p.judge(next, judged)
+	return p.judge(next, kept)
 }
 
 // judge takes in the figures of a training without a fold. At its end, the next training begins from nothing.
-func (p *phase) judge(next jobs.Next, judged []evaluation.Fold) (jobs.Next, error) {
-	if len(judged) < p.fold {
-		judged = append(judged, evaluation.Fold{Fold: p.fold})
+func (p *phase) judge(next jobs.Next, kept beside) (jobs.Next, error) {
+	if len(kept.judged) < p.fold {
+		kept.judged = append(kept.judged, evaluation.Fold{Fold: p.fold})
 	}
-	f := &judged[p.fold-1]
+	f := &kept.judged[p.fold-1]
 	if err := f.Take(next.Metrics); err != nil {
 		return jobs.Next{}, err
 	}
@@ -168,13 +221,13 @@ func (p *phase) judge(next jobs.Next, judged []evaluation.Fold) (jobs.Next, erro
 	}
 	if !next.Done {
 		next.Phase = p.name(next.Phase, p.fold)
-		return keep(next, judged)
+		return kept.put(next)
 	}
 	if f.Records == 0 {
 		return jobs.Next{}, protocol.EmptyFault("no record of fold %d of %d could be judged", p.fold, p.folds).
 			WithHint("Records are dealt into folds by their identities: take fewer folds than records, by far.")
 	}
-	return keep(jobs.Next{Phase: p.name(p.first, p.fold+1), Metrics: next.Metrics}, judged)
+	return kept.put(jobs.Next{Phase: p.name(p.first, p.fold+1), Metrics: next.Metrics})
 }
 
 // warnings are those among metrics, with the fold that they are about.
@@ -194,22 +247,37 @@ func (p *phase) warnings(metrics []jobs.Metric) ([]jobs.Metric, error) {
 }
 
 // last goes on with the training on all records, and leaves the figures at its end.
-func (p *phase) last(next jobs.Next, judged []evaluation.Fold) (jobs.Next, error) {
+func (p *phase) last(next jobs.Next, kept beside) (jobs.Next, error) {
 	if !next.Done {
-		return keep(next, judged)
+		return kept.put(next)
 	}
-	metric, err := jobs.NewMetric(evaluation.FoldsMetric, evaluation.FoldsOf(judged))
+	if p.folds == 0 {
+		return next, nil
+	}
+	metric, err := jobs.NewMetric(evaluation.FoldsMetric, evaluation.FoldsOf(kept.judged))
 	next.Metrics = append(next.Metrics, metric)
 	return next, err
 }
 
-// keep puts the figures into the state.
-func keep(next jobs.Next, judged []evaluation.Fold) (jobs.Next, error) {
-	text, err := json.Marshal(judged)
-	next.State = maps.Clone(next.State)
-	if next.State == nil {
-		next.State = jobs.Arrays{}
+// put puts it into the state.
+func (b beside) put(next jobs.Next) (jobs.Next, error) {
+	next.State = withDealt(next.State, b.dealt)
+	if b.judged == nil {
+		return next, nil
 	}
+	text, err := json.Marshal(b.judged)
 	next.State.PutText(judgedName, string(text))
 	return next, err
+}
+
+// withDealt returns a copy of a state that has what was dealt, if anything was.
+func withDealt(state jobs.Arrays, t *dealt) jobs.Arrays {
+	state = maps.Clone(state)
+	if state == nil {
+		state = jobs.Arrays{}
+	}
+	if t != nil {
+		jobs.Add(state, t)
+	}
+	return state
 }

@@ -69,11 +69,11 @@ func (q *Asked) is(f *jobs.Fields, truth Truth) {
 // places in the block.
 func (s Sides) Ask(
 	ctx context.Context, leaf jobs.Leaf, truth Truth,
-	add func(block *dataset.Block, keep func(dataset.Identity) bool) (places []int, err error),
+	add func(block *dataset.Block, keep jobs.Choice) (places []int, err error),
 ) (*Asked, error) {
 	q := &Asked{truth: truth, named: s.QueriesNamed}
 	drawn := evaluation.MistakeDraws()
-	var keep func(dataset.Identity) bool
+	var keep jobs.Choice
 	if s.Own != nil {
 		keep = s.Own()
 	}

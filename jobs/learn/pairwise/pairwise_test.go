@@ -56,9 +56,9 @@ func (p products) find(
 	ctx context.Context, _ struct{}, leaf jobs.Leaf, _ *kernelops.Set,
 ) (*sums, *Asked, error) {
 	var queries []float64
-	add := func(b *dataset.Block, keep func(dataset.Identity) bool) (places []int, _ error) {
-		for i, id := range b.IDs {
-			if keep == nil || keep(id) {
+	add := func(b *dataset.Block, keep jobs.Choice) (places []int, _ error) {
+		for i := range b.IDs {
+			if keep == nil || keep(b, i) {
 				places, queries = append(places, i), append(queries, float64(b.Dense.Row(i)[0]))
 			}
 		}
@@ -73,9 +73,9 @@ func (p products) find(
 		if err != nil {
 			return nil, nil, err
 		}
-		for i, id := range block.IDs {
+		for i := range block.IDs {
 			for q, x := range queries {
-				if keep(id) {
+				if keep(block, i) {
 					found[q] += float64(x * float64(block.Dense.Row(i)[0]))
 				}
 			}
@@ -99,15 +99,15 @@ func (products) Metrics() ([]jobs.Metric, error) {
 	return []jobs.Metric{jobs.CountMetric("known", 1)}, nil
 }
 
-func every() func(dataset.Identity) bool { return func(dataset.Identity) bool { return true } }
+func every() jobs.Choice { return func(*dataset.Block, int) bool { return true } }
 
 // odd are the records whose number is odd.
-func odd() func(dataset.Identity) bool {
-	return func(id dataset.Identity) bool { return id.Offset%2 == 1 }
+func odd() jobs.Choice {
+	return func(b *dataset.Block, i int) bool { return b.IDs[i].Offset%2 == 1 }
 }
 
-func even() func(dataset.Identity) bool {
-	return func(id dataset.Identity) bool { return id.Offset%2 == 0 }
+func even() jobs.Choice {
+	return func(b *dataset.Block, i int) bool { return b.IDs[i].Offset%2 == 0 }
 }
 
 // base adds up to 2.

@@ -51,7 +51,7 @@ func TestScoresInRounds(t *testing.T) {
 	spec.Spec.Evaluation = &protocol.Evaluation{}
 	spec = spec.WithDefaults()
 	run := func(scoring *evaluation.Scoring, shards int) jobstest.Result {
-		p := Phase{Params: Params{Format: parts.CSV}, Of: evaluation.EveryRecord, Scoring: scoring,
+		p := Phase{Params: Params{Format: parts.CSV}, Of: jobs.EveryRecord, Scoring: scoring,
 			Load:  func(jobs.Arrays, *kernelops.Set) (jobs.Predictor, error) { return reads{}, nil },
 			Costs: func(jobs.Arrays, []string) (evaluation.Costs, error) { return nil, nil },
 			End: func(model jobs.Arrays, written *parts.List) (jobs.Arrays, error) {

@@ -75,8 +75,8 @@ func (b *Builder) Count(ctx context.Context, leaf jobs.Leaf) (*Counts, error) {
 		if err := checkLabeled(block); err != nil {
 			return nil, err
 		}
-		for i, id := range block.IDs {
-			if !train(id) {
+		for i := range block.IDs {
+			if !train(block, i) {
 				continue
 			}
 			classes.Add(block.Labels[i])

@@ -17,8 +17,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-func everyRecord() func(dataset.Identity) bool {
-	return func(dataset.Identity) bool { return true }
+func everyRecord() jobs.Choice {
+	return func(*dataset.Block, int) bool { return true }
 }
 
 func newPhase(t testing.TB, params Params, records jobs.Records) jobs.Phase {
@@ -129,8 +129,8 @@ func TestDictionaryByHand(t *testing.T) {
 
 // Only training records count, neither their words nor their labels.
 func TestTestRecordsDoNotCount(t *testing.T) {
-	first := func() func(dataset.Identity) bool {
-		return func(id dataset.Identity) bool { return id.Offset == 0 }
+	first := func() jobs.Choice {
+		return func(b *dataset.Block, i int) bool { return b.IDs[i].Offset == 0 }
 	}
 	root, err := jobs.Read(count(t, newPhase(t, DefaultParams(), first), figure115), &Counts{})
 	if err != nil {

@@ -81,6 +81,8 @@ func metricText(m jobs.Metric) string {
 		return riskText(m.Value)
 	case evaluation.FoldsMetric:
 		return foldsText(m.Value)
+	case evaluation.DealMetric:
+		return dealText(m.Value)
 	case "evaluation.bootstrap":
 		return bootstrapText(m.Value)
 	case "evaluation.confusion", "evaluation.mistakes":

@@ -3,6 +3,7 @@ package runreport
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
 )
@@ -57,6 +58,26 @@ func bootstrapText(value json.RawMessage) string {
 		return ""
 	}
 	return fmt.Sprintf("accuracy %.4f to %.4f at %g", b.Accuracy.Low, b.Accuracy.High, b.Confidence)
+}
+
+// dealText has the sizes of the parts.
+func dealText(value json.RawMessage) string {
+	var d evaluation.Deal
+	if json.Unmarshal(value, &d) != nil || len(d.Parts) < 2 {
+		return ""
+	}
+	what := fmt.Sprintf("%d groups", d.Groups)
+	switch {
+	case d.Hashed:
+		what = "more than 65536 groups"
+	case d.Classes > 0:
+		what = fmt.Sprintf("%d classes", d.Classes)
+	}
+	if d.Held {
+		return fmt.Sprintf("%d records held out and %d for training, of %s", d.Parts[0], d.Parts[1], what)
+	}
+	return fmt.Sprintf("%d folds of %d to %d records, of %s", len(d.Parts), slices.Min(d.Parts),
+		slices.Max(d.Parts), what)
 }
 
 // foldsText has the first figure, and of how many folds it is the mean.

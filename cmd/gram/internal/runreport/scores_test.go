@@ -15,6 +15,7 @@ func TestTextsOfScores(t *testing.T) {
 		"evaluation.risk": {`{"asked":0.01,"threshold":0.875,"coverage":0.5,"errors":0.005}`,
 			"from confidence 0.875 on, 0.5000 of the records with 0.0050 wrong"},
 		"evaluation.bootstrap": {`{"confidence":0.95,"accuracy":{"low":0.5,"high":0.75}}`, "accuracy 0.5000 to 0.7500 at 0.95"},
+		"evaluation.split":     {`{"parts":[3,4],"groups":5}`, "2 folds of 3 to 4 records, of 5 groups"},
 		"evaluation.folds": {`{"folds":[{},{}],"summary":[{"figure":"accuracy","mean":0.5,"deviation":0.25}]}`,
 			"accuracy 0.5000, deviation 0.2500, over 2 folds"},
 	} {
