@@ -16,7 +16,7 @@ type jsonParser struct {
 	input   *protocol.Input
 	missing *missing
 	want    *jsonPaths
-	paths   []string // id, label, text, weight, then features; empty where not wanted
+	paths   []string // id, label, text, weight, then features, then categories; empty where not wanted
 	walk    jsonWalk
 	widths  []int  // numbers of each feature, by the object's first record
 	lists   []bool // of each feature: it is an array
@@ -35,7 +35,7 @@ const (
 func newJSONL(in *protocol.Input) lineParser {
 	p := &jsonParser{input: in, missing: newMissing(in), want: newJSONPaths(),
 		paths: []string{in.ID.Name, in.Label.Name, in.Text.Name, in.Weight.Name}}
-	for _, c := range in.Features {
+	for _, c := range slices.Concat(in.Features, in.Categorical) {
 		p.paths = append(p.paths, c.Name)
 	}
 	for use, path := range p.paths {
@@ -77,7 +77,7 @@ func (p *jsonParser) first(text []byte) flaw {
 		p.widths[i], p.lists[i] = n, p.isList(jsonFeatures+i)
 		p.width += n
 	}
-	if p.width == 0 {
+	if p.width == 0 && len(p.input.Categorical) == 0 {
 		return p.flaw(jsonFeatures, noNumbers, 0)
 	}
 	return flaw{}
@@ -154,6 +154,25 @@ func (p *jsonParser) record(b *Block, text []byte) flaw {
 		}
 		row = row[want:]
 	}
+	return p.categories(b)
+}
+
+// categories takes each as a label is, and a missing one as the category "".
+func (p *jsonParser) categories(b *Block) (bad flaw) {
+	n := len(p.input.Categorical)
+	b.Categories.extend(n)
+	row := b.Categories.Values[len(b.Categories.Values)-n:]
+	for k := range row {
+		use := jsonFeatures + len(p.input.Features) + k
+		text, reason := p.scalar(use, notCategory, badNumberName)
+		if reason == "" {
+			row[k], bad = p.missing.category(text)
+			reason = bad.reason
+		}
+		if reason != "" {
+			return p.flaw(use, reason, 0)
+		}
+	}
 	return flaw{}
 }
 
@@ -174,21 +193,9 @@ func (p *jsonParser) id(b *Block) flaw {
 // label takes a string as it is, an integer as it is written, another number as the shortest
 // decimal that reads back as the same float64, and true and false.
 func (p *jsonParser) label(b *Block) flaw {
-	raw := p.raw(jsonLabel)
-	var label []byte
-	switch c := raw[0]; {
-	case c == '"':
-		label = unquoteJSON(raw)
-	case c == '{' || c == '[':
-		return p.flaw(jsonLabel, notScalar, 0)
-	case c == 't' || c == 'f' || !bytes.ContainsAny(raw, ".eE") && string(raw) != "-0":
-		label = raw
-	default:
-		value, err := strconv.ParseFloat(string(raw), 64)
-		if err != nil || math.IsInf(value, 0) {
-			return p.flaw(jsonLabel, badNumberLabel, 0)
-		}
-		label = strconv.AppendFloat(nil, value+0, 'g', -1, 64) // + 0 makes -0 plain
+	label, reason := p.scalar(jsonLabel, notScalar, badNumberLabel)
+	if reason != "" {
+		return p.flaw(jsonLabel, reason, 0)
 	}
 	b.Labels = append(b.Labels, label)
 	if len(label) == 0 {
@@ -198,6 +205,24 @@ func (p *jsonParser) label(b *Block) flaw {
 		return p.flaw(jsonLabel, nulByte, 0)
 	}
 	return flaw{}
+}
+
+// scalar is a value as a text. The reason is that for a list or an object, or that for a number beyond float64.
+func (p *jsonParser) scalar(use int, nested, beyond string) (text []byte, reason string) {
+	raw := p.raw(use)
+	switch c := raw[0]; {
+	case c == '"':
+		return unquoteJSON(raw), ""
+	case c == '{' || c == '[':
+		return nil, nested
+	case c == 't' || c == 'f' || c == 'n' || !bytes.ContainsAny(raw, ".eE") && string(raw) != "-0":
+		return raw, ""
+	}
+	value, err := strconv.ParseFloat(string(raw), 64)
+	if err != nil || math.IsInf(value, 0) {
+		return nil, beyond
+	}
+	return strconv.AppendFloat(nil, value+0, 'g', -1, 64), "" // + 0 makes -0 plain
 }
 
 func (p *jsonParser) text(b *Block) flaw {
