@@ -17,6 +17,7 @@ const (
 	isWeight
 	isID
 	isGroup
+	isCategory // and below: the first column of spec.input.categorical, the second, and so on
 )
 
 // csvParser reads comma-separated values after RFC 4180: fields may stand in double quotes,
@@ -78,6 +79,11 @@ func (p *csvParser) first(text []byte) flaw {
 			return bad
 		}
 	}
+	for k, c := range in.Categorical {
+		if bad := p.use(c, isCategory-k); bad.reason != "" {
+			return bad
+		}
+	}
 	p.width = len(in.Features)
 	if p.width > 0 || !in.Text.IsZero() {
 		return flaw{}
@@ -108,7 +114,7 @@ func (p *csvParser) useOthers() flaw {
 			p.width++
 		}
 	}
-	if p.width == 0 {
+	if p.width == 0 && len(p.input.Categorical) == 0 {
 		return flaw{reason: noFeatures, have: len(p.uses)}
 	}
 	return flaw{}
@@ -118,6 +124,7 @@ func (p *csvParser) record(b *Block, text []byte) flaw {
 	at := len(b.Dense.Values)
 	b.Dense.Width = p.width
 	b.Dense.Values = extend(b.Dense.Values, p.width)
+	b.Categories.extend(len(p.input.Categorical))
 	row, whole, w := b.Dense.Values[at:], len(text), &b.watch
 	numerals := w.missing != nil && w.missing.numerals
 	for col := 0; col < len(p.uses); col++ {
@@ -227,6 +234,11 @@ func (p *csvParser) put(b *Block, row []float32, use, col int, field []byte) (ba
 		}
 		b.Weights = append(b.Weights, weight.value)
 	default:
+		if use <= isCategory {
+			at := len(b.Categories.Values) - len(p.input.Categorical) + isCategory - use
+			b.Categories.Values[at], bad = b.watch.missing.category(field)
+			return bad
+		}
 		var x number
 		if x, bad = b.watch.missing.number(field); bad.reason == "" {
 			row[use] = b.watch.take(use, x)

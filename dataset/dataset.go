@@ -58,11 +58,13 @@ type Block struct {
 	// Groups are the hashes of the values of spec.input.split.group; nil without it.
 	Groups []uint64
 	// Folds are the numbers of the records' folds, from 1, which a job has dealt; nil in what a reader yields.
-	Folds   []uint8
-	Dense   Dense
-	Sparse  Sparse
-	Skipped []Skip // bad records met, under on_bad_record
-	Notes   *Notes // what the reader noticed; nil where there is nothing to say. It stays as it is
+	Folds  []uint8
+	Dense  Dense
+	Sparse Sparse
+	// Categories are of the columns spec.input.categorical, beside Dense.
+	Categories Categories
+	Skipped    []Skip // bad records met, under on_bad_record
+	Notes      *Notes // what the reader noticed; nil where there is nothing to say. It stays as it is
 	// Subtracted are the offsets that spec.input.subtract took off the vectors; by column, ascending. It stays as it
 	// is.
 	Subtracted []Offset
@@ -96,6 +98,23 @@ type Sparse struct {
 func (s Sparse) Row(i int) ([]int32, []float32) {
 	begin, end := s.Indptr[i], s.Indptr[i+1]
 	return s.Indices[begin:end], s.Values[begin:end]
+}
+
+// Categories lie row after row. A Width of 0 stands for none.
+type Categories struct {
+	Width  int
+	Values [][]byte // records x Width
+}
+
+// Row returns the categories of record i.
+func (c Categories) Row(i int) [][]byte { return c.Values[i*c.Width : (i+1)*c.Width] }
+
+// extend makes room for the categories of a record, of the given width.
+func (c *Categories) extend(width int) {
+	c.Width = width
+	for range width {
+		c.Values = append(c.Values, nil)
+	}
 }
 
 // Skip is one bad record that the spec let pass.

@@ -32,6 +32,7 @@ const (
 	tooFew         = "too few columns"
 	tooMany        = "too many columns"
 	emptyLabel     = "the label is empty"
+	emptyCategory  = "the category is empty"
 	emptyID        = "the id is empty"
 	emptyGroup     = "the value that groups records is empty"
 	notGroup       = "the value that groups records is neither a string, a number, true nor false"
@@ -56,6 +57,7 @@ const (
 	noSubtract     = "spec.input.subtract names no number of the vector so"
 	noFeatures     = "no column is left for the features"
 	badNumberLabel = "the label is not a finite number"
+	badNumberName  = "the category is not a finite number"
 	otherWidth     = "the vector declares another width"
 	noLabel        = "the line does not begin with a label"
 	badPair        = "not an index:value pair"
@@ -66,6 +68,7 @@ const (
 	notThere       = "the value is missing or null"
 	twiceThere     = "a value stands twice"
 	notScalar      = "the label is neither a string, a number, true nor false"
+	notCategory    = "the category is neither a string, a number, true nor false"
 	notString      = "the text is not a string"
 	noNumbers      = "no number is left for the features"
 	otherLength    = "not as many numbers as in the object's first record"
@@ -81,6 +84,8 @@ const (
 	hintMark       = "Remove it: files that were joined keep the marks of each"
 	hintNumber     = "List the text in spec.input.missing if it stands for a missing number. Else write a number, leave the column out with " +
 		"spec.input.features, or let such records pass with spec.input.on_bad_record.skip_max"
+	hintCategory = "List \"\" in spec.input.missing if an empty category is one of its own. Else mend the record, or let such records pass " +
+		"with spec.input.on_bad_record.skip_max"
 	hintTooLong = "Raise spec.input.max_record_bytes, or check that the lines end in LF"
 )
 
@@ -136,6 +141,8 @@ func (f flaw) fault(object string, ln line) *protocol.Fault {
 		what = f.counts()
 	case notNumber, notFinite:
 		what, hint = f.aboutNumber(), cmp.Or(finalHint(f.final), hintNumber)
+	case emptyCategory:
+		hint = cmp.Or(finalHint(f.final), hintCategory)
 	case bareReturn:
 		hint = hintReturn
 	case secondMark:

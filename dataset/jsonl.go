@@ -16,7 +16,7 @@ type jsonParser struct {
 	input   *protocol.Input
 	missing *missing
 	want    *jsonPaths
-	paths   []string // id, label, text, weight, group, then features; empty where not wanted
+	paths   []string // id, label, text, weight, group, then features, then categories; empty where not wanted
 	walk    jsonWalk
 	widths  []int  // numbers of each feature, by the object's first record
 	lists   []bool // of each feature: it is an array
@@ -36,7 +36,7 @@ const (
 func newJSONL(in *protocol.Input) lineParser {
 	p := &jsonParser{input: in, missing: newMissing(in), want: newJSONPaths(),
 		paths: []string{in.ID.Name, in.Label.Name, in.Text.Name, in.Weight.Name, in.Split.Group.Name}}
-	for _, c := range in.Features {
+	for _, c := range slices.Concat(in.Features, in.Categorical) {
 		p.paths = append(p.paths, c.Name)
 	}
 	for use, path := range p.paths {
@@ -78,7 +78,7 @@ func (p *jsonParser) first(text []byte) flaw {
 		p.widths[i], p.lists[i] = n, p.isList(jsonFeatures+i)
 		p.width += n
 	}
-	if p.width == 0 {
+	if p.width == 0 && len(p.input.Categorical) == 0 {
 		return p.flaw(jsonFeatures, noNumbers, 0)
 	}
 	return flaw{}
@@ -155,6 +155,25 @@ func (p *jsonParser) record(b *Block, text []byte) flaw {
 		}
 		row = row[want:]
 	}
+	return p.categories(b)
+}
+
+// categories takes each as a label is, and a missing one as the category "".
+func (p *jsonParser) categories(b *Block) (bad flaw) {
+	n := len(p.input.Categorical)
+	b.Categories.extend(n)
+	row := b.Categories.Values[len(b.Categories.Values)-n:]
+	for k := range row {
+		use := jsonFeatures + len(p.input.Features) + k
+		text, reason := p.scalar(use, notCategory, badNumberName)
+		if reason == "" {
+			row[k], bad = p.missing.category(text)
+			reason = bad.reason
+		}
+		if reason != "" {
+			return p.flaw(use, reason, 0)
+		}
+	}
 	return flaw{}
 }
 
@@ -188,23 +207,11 @@ func (p *jsonParser) group(b *Block) flaw {
 	return bad
 }
 
-// name takes a string as it is, an integer as it is written, another number as the shortest
-// decimal that reads back as the same float64, and true and false.
+// name is a value as a text of at least one byte, none of them 0.
 func (p *jsonParser) name(use int, list, empty string) (name []byte, bad flaw) {
-	raw := p.raw(use)
-	switch c := raw[0]; {
-	case c == '"':
-		name = unquoteJSON(raw)
-	case c == '{' || c == '[':
-		return nil, p.flaw(use, list, 0)
-	case c == 't' || c == 'f' || !bytes.ContainsAny(raw, ".eE") && string(raw) != "-0":
-		name = raw
-	default:
-		value, err := strconv.ParseFloat(string(raw), 64)
-		if err != nil || math.IsInf(value, 0) {
-			return nil, p.flaw(use, badNumberLabel, 0)
-		}
-		name = strconv.AppendFloat(nil, value+0, 'g', -1, 64) // + 0 makes -0 plain
+	name, reason := p.scalar(use, list, badNumberLabel)
+	if reason != "" {
+		return nil, p.flaw(use, reason, 0)
 	}
 	switch {
 	case len(name) == 0:
@@ -213,6 +220,24 @@ func (p *jsonParser) name(use int, list, empty string) (name []byte, bad flaw) {
 		return nil, p.flaw(use, nulByte, 0)
 	}
 	return name, flaw{}
+}
+
+// scalar is a value as a text. The reason is that for a list or an object, or that for a number beyond float64.
+func (p *jsonParser) scalar(use int, nested, beyond string) (text []byte, reason string) {
+	raw := p.raw(use)
+	switch c := raw[0]; {
+	case c == '"':
+		return unquoteJSON(raw), ""
+	case c == '{' || c == '[':
+		return nil, nested
+	case c == 't' || c == 'f' || c == 'n' || !bytes.ContainsAny(raw, ".eE") && string(raw) != "-0":
+		return raw, ""
+	}
+	value, err := strconv.ParseFloat(string(raw), 64)
+	if err != nil || math.IsInf(value, 0) {
+		return nil, beyond
+	}
+	return strconv.AppendFloat(nil, value+0, 'g', -1, 64), "" // + 0 makes -0 plain
 }
 
 func (p *jsonParser) text(b *Block) flaw {

@@ -40,6 +40,19 @@ func (m *missing) number(field []byte) (number, flaw) {
 	return parseNumber(field)
 }
 
+// category checks the field of a category. A missing one is the category "".
+func (m *missing) category(field []byte) ([]byte, flaw) {
+	if m != nil {
+		if _, known := m.texts[string(bytes.Trim(field, " \t"))]; known {
+			return field[:0], flaw{}
+		}
+	}
+	if len(field) == 0 {
+		return field, flaw{reason: emptyCategory}
+	}
+	return field, checkField(field, -1)
+}
+
 // json is number for a JSON value.
 func (m *missing) json(raw []byte) (number, flaw) {
 	if m == nil || len(raw) == 0 || raw[0] != '"' {

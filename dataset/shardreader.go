@@ -98,7 +98,7 @@ func (r *shardReader) keep(at int64) error {
 			return r.flush()
 		}
 	}
-	if len(b.Dense.Values)+b.Dense.Width > blockValues {
+	if len(b.Dense.Values)+b.Dense.Width > blockValues || len(b.Categories.Values)+b.Categories.Width > blockValues {
 		return r.flush()
 	}
 	return r.flushFull()
@@ -144,6 +144,7 @@ func (b *Block) cut(n int) {
 	b.Weights = b.Weights[:min(n, len(b.Weights))]
 	b.Groups = b.Groups[:min(n, len(b.Groups))]
 	b.Dense.Values = b.Dense.Values[:n*b.Dense.Width]
+	b.Categories.Values = b.Categories.Values[:n*b.Categories.Width]
 	if b.Sparse.Width > 0 {
 		b.Sparse.Indptr = b.Sparse.Indptr[:n+1]
 		b.Sparse.Indices = b.Sparse.Indices[:b.Sparse.Indptr[n]]

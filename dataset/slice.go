@@ -26,6 +26,9 @@ func (b *Block) Slice(from, to int) *Block {
 	if width := b.Dense.Width; width > 0 {
 		part.Dense = Dense{Width: width, Values: b.Dense.Values[from*width : to*width]}
 	}
+	if width := b.Categories.Width; width > 0 {
+		part.Categories = Categories{Width: width, Values: b.Categories.Values[from*width : to*width]}
+	}
 	if b.Sparse.Width > 0 {
 		part.Sparse = b.Sparse.slice(from, to)
 	}

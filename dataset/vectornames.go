@@ -46,7 +46,8 @@ func CompareVectors(ctx context.Context, input, queries Listed) error {
 // namesFeatures reports whether the spec lists all columns of the vectors by name.
 func (l Listed) namesFeatures() bool {
 	byNumber := func(c protocol.Column) bool { return c.Name == "" }
-	return len(l.Input.Features) > 0 && !slices.ContainsFunc(l.Input.Features, byNumber)
+	return len(l.Input.Features) > 0 && !slices.ContainsFunc(l.Input.Features, byNumber) &&
+		!slices.ContainsFunc(l.Input.Categorical, byNumber)
 }
 
 // vectorNames returns what the first header calls the columns of the vectors, in the order of the vectors, and the key
@@ -79,14 +80,18 @@ func vectorNames(in *protocol.Input, all [][]byte) (names []string) {
 		}
 		return i
 	}
-	for _, c := range in.Features {
-		name := ""
-		if i := pick(c); i >= 0 {
-			name = string(all[i])
+	add := func(columns []protocol.Column) {
+		for _, c := range columns {
+			name := ""
+			if i := pick(c); i >= 0 {
+				name = string(all[i])
+			}
+			names = append(names, name)
 		}
-		names = append(names, name)
 	}
 	if len(in.Features) > 0 {
+		add(in.Features)
+		add(in.Categorical)
 		return names
 	}
 	used := make([]bool, len(all))
@@ -100,5 +105,6 @@ func vectorNames(in *protocol.Input, all [][]byte) (names []string) {
 			names = append(names, string(name))
 		}
 	}
+	add(in.Categorical)
 	return names
 }

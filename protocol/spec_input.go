@@ -18,13 +18,16 @@ type Input struct {
 	// paths; the label of a document or mail is FolderLabel, and the id of libsvm CommentID.
 	//
 	// ID names a record, whatever object and place it is read from.
-	ID        Column   `json:"id,omitzero"`
-	Label     Column   `json:"label,omitzero"`
-	Text      Column   `json:"text,omitzero"`
-	Weight    Column   `json:"weight,omitzero"`
-	Features  []Column `json:"features,omitempty"`
-	Header    bool     `json:"header"`
-	Delimiter string   `json:"delimiter,omitempty"` // between the columns of csv: one ASCII character
+	ID       Column   `json:"id,omitzero"`
+	Label    Column   `json:"label,omitzero"`
+	Text     Column   `json:"text,omitzero"`
+	Weight   Column   `json:"weight,omitzero"`
+	Features []Column `json:"features,omitempty"`
+	// Categorical are columns of csv, or paths of jsonl, that hold categories, which are no features of themselves:
+	// params.features.categories says which numbers they become.
+	Categorical []Column `json:"categorical,omitempty"`
+	Header      bool     `json:"header"`
+	Delimiter   string   `json:"delimiter,omitempty"` // between the columns of csv: one ASCII character
 	// quoted csv fields may hold line ends; each object is then one shard
 	Multiline bool `json:"multiline,omitempty"`
 	Width     int  `json:"width,omitempty"`      // columns of libsvm's vectors
@@ -72,7 +75,7 @@ const MaxWidth = 1 << 30
 // formatFields says which fields a format takes beside those that all of them take.
 type formatFields struct {
 	id, label, text, weight, features, header bool
-	group                                     bool
+	group, categorical                        bool
 	delimiter, multiline, libsvm              bool
 	labelsURI, idsURI, mail, rows             bool
 }
@@ -84,9 +87,10 @@ func (in Input) fields() (formatFields, bool) {
 		return formatFields{id: true, label: true, text: true, group: true, header: true}, true
 	case "csv":
 		return formatFields{id: true, label: true, text: true, weight: true, group: true, features: true, header: true,
-			delimiter: true, multiline: true}, true
+			delimiter: true, multiline: true, categorical: true}, true
 	case "jsonl":
-		return formatFields{id: true, label: true, text: true, weight: true, group: true, features: true}, true
+		return formatFields{id: true, label: true, text: true, weight: true, group: true, features: true,
+			categorical: true}, true
 	case "document":
 		return formatFields{label: true}, true
 	case "mail":
@@ -120,7 +124,8 @@ func (in Input) WithDefaults() Input {
 // HasIDs reports whether the input's records are named by ids.
 func (in Input) HasIDs() bool { return !in.ID.IsZero() || in.IDsURI != "" }
 
-// Columns are the columns that the input names, in the order id, label, text, weight, split.group, features.
+// Columns are the columns that the input names, in the order id, label, text, weight, split.group, features,
+// categorical.
 func (in Input) Columns() []Column {
 	var named []Column
 	for _, c := range []Column{in.ID, in.Label, in.Text, in.Weight, in.Split.Group} {
@@ -128,7 +133,7 @@ func (in Input) Columns() []Column {
 			named = append(named, c)
 		}
 	}
-	return append(named, in.Features...)
+	return append(append(named, in.Features...), in.Categorical...)
 }
 
 func hasCredentials(uri string) bool {

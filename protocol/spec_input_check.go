@@ -44,6 +44,7 @@ func (in Input) checkFields(field string, takes formatFields) error {
 		{"text", !in.Text.IsZero(), takes.text},
 		{"weight", !in.Weight.IsZero(), takes.weight},
 		{"features", len(in.Features) > 0, takes.features},
+		{"categorical", len(in.Categorical) > 0, takes.categorical},
 		{"header", in.Header, takes.header},
 		{"delimiter", in.Delimiter != "", takes.delimiter},
 		{"multiline", in.Multiline, takes.multiline},
@@ -93,7 +94,8 @@ func (in Input) checkColumns(field string) error {
 				field)
 		case seen[c]:
 			return SpecFault(
-				"%s uses the column %v twice, among id, label, text, weight, split.group and features", field, c)
+				"%s uses the column %v twice, among id, label, text, weight, split.group, features and categorical",
+				field, c)
 		}
 		seen[c] = true
 	}
@@ -105,8 +107,13 @@ func (in Input) checkFormat(field string) error {
 	switch {
 	case in.Format == "tsv" && in.Text.IsZero():
 		return SpecFault("%s.text must name a column (a number from 1, or a name)", field)
-	case in.Format == "jsonl" && in.Text.IsZero() && len(in.Features) == 0:
-		return SpecFault("%s.text or %s.features must name values of jsonl", field, field)
+	case in.Format == "jsonl" && in.Text.IsZero() && len(in.Features)+len(in.Categorical) == 0:
+		return SpecFault("%s.text, %s.features or %s.categorical must name values of jsonl", field, field, field)
+	case len(in.Categorical) > 0 && !in.Text.IsZero():
+		return SpecFault("%s.text and %s.categorical: records are texts or vectors; leave one out", field, field)
+	case len(in.Categorical) > maxCategorical:
+		return SpecFault("%s.categorical lists %d columns; at most %d are accepted", field, len(in.Categorical),
+			maxCategorical)
 	case in.Format == "mail" && !validHeaders(in.MailHeaders):
 		return SpecFault(
 			"%s.mail_headers are at most %d names of header fields in lower case, each once, or \"*\" alone", field,
@@ -129,6 +136,9 @@ func (in Input) checkFormat(field string) error {
 }
 
 const maxMailHeaders = 100
+
+// maxCategorical bounds the columns of categories, each of which is counted by itself.
+const maxCategorical = 1024
 
 // validHeaders holds names to RFC 5322, section 3.6.8; they have one spelling, so that a job has one hash.
 func validHeaders(names []string) bool {

@@ -11,7 +11,7 @@ import (
 func blockBytes(b *dataset.Block) int64 {
 	const header = int64(unsafe.Sizeof([]byte(nil)))
 	n := int64(unsafe.Sizeof(*b))
-	for _, texts := range [][][]byte{b.Labels, b.Texts} {
+	for _, texts := range [][][]byte{b.Labels, b.Texts, b.Categories.Values} {
 		for _, text := range texts {
 			n += header + int64(len(text))
 		}
@@ -42,7 +42,8 @@ func copyBlock(b *dataset.Block) *dataset.Block {
 		Dense: dataset.Dense{Width: b.Dense.Width, Values: slices.Clone(b.Dense.Values)},
 		Sparse: dataset.Sparse{Width: b.Sparse.Width, Indptr: slices.Clone(b.Sparse.Indptr),
 			Indices: slices.Clone(b.Sparse.Indices), Values: slices.Clone(b.Sparse.Values)},
-		Skipped: slices.Clone(b.Skipped), Notes: b.Notes, Subtracted: b.Subtracted, Rest: b.Rest, Lasting: true,
+		Categories: dataset.Categories{Width: b.Categories.Width, Values: copyTexts(b.Categories.Values)},
+		Skipped:    slices.Clone(b.Skipped), Notes: b.Notes, Subtracted: b.Subtracted, Rest: b.Rest, Lasting: true,
 	}
 }
 

@@ -94,10 +94,10 @@ func (s dataSet) blocks(records []Record, row int64) Blocks {
 	}
 }
 
-func (r Record) vectorWidth() int { return max(len(r.Dense), r.Width) }
+func (r Record) vectorWidth() int { return max(len(r.Dense), r.Width, len(r.Categories)) }
 
 func (r Record) alike(other Record) bool {
-	return len(r.Dense) == len(other.Dense) && r.Width == other.Width
+	return len(r.Dense) == len(other.Dense) && r.Width == other.Width && len(r.Categories) == len(other.Categories)
 }
 
 func (s dataSet) block(records []Record, row int64) *dataset.Block {
@@ -117,8 +117,11 @@ func (s dataSet) block(records []Record, row int64) *dataset.Block {
 			block.Texts = append(block.Texts, []byte(r.Text))
 		}
 		block.Dense.Values = append(block.Dense.Values, r.Dense...)
+		for _, category := range r.Categories {
+			block.Categories.Values = append(block.Categories.Values, []byte(category))
+		}
 	}
-	block.Dense.Width = len(records[0].Dense)
+	block.Dense.Width, block.Categories.Width = len(records[0].Dense), len(records[0].Categories)
 	block.Sparse = sparse(records)
 	return block
 }
@@ -144,7 +147,7 @@ func sparse(records []Record) (rows dataset.Sparse) {
 }
 
 func overwrite(block *dataset.Block) {
-	for _, text := range append(block.Labels, block.Texts...) {
+	for _, text := range slices.Concat(block.Labels, block.Texts, block.Categories.Values) {
 		clear(text)
 	}
 	for _, values := range [][]float32{block.Weights, block.Dense.Values, block.Sparse.Values} {
@@ -166,6 +169,7 @@ func same(a, b *dataset.Block) bool {
 	return slices.Equal(a.IDs, b.IDs) && slices.Equal(a.Groups, b.Groups) && a.Folds == nil &&
 		slices.EqualFunc(a.Labels, b.Labels, bytes.Equal) &&
 		slices.EqualFunc(a.Texts, b.Texts, bytes.Equal) &&
+		slices.EqualFunc(a.Categories.Values, b.Categories.Values, bytes.Equal) &&
 		slices.EqualFunc(a.Weights, b.Weights, bits) && slices.EqualFunc(a.Dense.Values, b.Dense.Values, bits) &&
 		slices.Equal(a.Sparse.Indptr, b.Sparse.Indptr) && slices.Equal(a.Sparse.Indices, b.Sparse.Indices) &&
 		slices.EqualFunc(a.Sparse.Values, b.Sparse.Values, bits)

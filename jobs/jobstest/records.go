@@ -11,7 +11,9 @@ type Record struct {
 	Values  []float32 `json:"values,omitempty"`
 	Weight  float32   `json:"weight,omitempty"` // no record of a data set has one other than 0: Block.Weights is nil
 	Group   string    `json:"group,omitempty"`  // of no record or of all
-	ID      string    `json:"id,omitempty"`     // names the record; without ids records are named by their places
+	// Categories are beside Dense.
+	Categories []string `json:"categories,omitempty"`
+	ID         string   `json:"id,omitempty"` // names the record; without ids records are named by their places
 }
 
 // DenseRecords makes records of dense vectors. Without labels they have none.

@@ -10,6 +10,8 @@ func bayes() []Case {
 			Matrix: &Clustered{Over: digits, Kill: `{}`,
 				Digest: "f002b0048f12cde0a37b258438ee8fa97629e0d134bfbc82add68e5b726fce38"}},
 		{Name: "gaussiannb", Kind: gaussian, Params: `{"features":{"scale":"minmax"}}`, Golden: true, Phases: iris},
+		{Name: "gaussiannb-categories", Kind: gaussian, Params: `{"features":{"categories":{"unseen":"zeros"}}}`,
+			Golden: true, Phases: irisColors, Shards: []*Data{roundingColors}},
 		{Name: "gaussiannb-costs", Kind: gaussian, Params: `{"costs":{"1":{"2":5}}}`, Golden: true, Phases: iris},
 		{Name: "gaussiannb-prior", Kind: gaussian, Params: `{"prior":{"0":0.5,"1":0.3,"2":0.2}}`, Golden: true,
 			Phases: iris},

@@ -31,6 +31,7 @@ var (
 	iris        = &Data{asDense, irises}
 	irisAlone   = &Data{asDense, alone(irises)}
 	irisNumbers = &Data{asDense, numbered}
+	irisColors  = &Data{asDense + `,"categorical":[6,7]`, colored}
 	irisGaps    = &Data{asDense + `,"missing":["NaN"]`, gapped}
 	irisSparse  = &Data{`"format":"libsvm","width":4,"index_base":1`, sparseIrises}
 	irisPlaces  = &Data{asDense, places}
@@ -40,6 +41,7 @@ var (
 // Data sets whose sums round: float64 sums in another order are other sums. All records are decided.
 var (
 	rounding       = &Data{asDense, roundingDense}
+	roundingColors = &Data{asDense + `,"categorical":[7]`, roundingColored}
 	roundingSparse = &Data{`"format":"libsvm","width":5,"index_base":1`, roundingThin}
 	roundingTexts  = &Data{asTexts, roundingWords}
 )
@@ -60,6 +62,19 @@ func alone(of func(testing.TB) (records, records)) func(testing.TB) (records, re
 		trained, _ := of(t)
 		return trained, nil
 	}
+}
+
+// colored are irises of two categories, one of which the others to decide have that no iris has.
+func colored(t testing.TB) (dense, asked records) {
+	t.Helper()
+	dense, asked = irises(t)
+	for i, r := range dense {
+		dense[i].Categories = []string{[]string{"red", "blue", "green"}[int(r.Dense[0])%3], strconv.Itoa(i % 4)}
+	}
+	for i := range asked {
+		asked[i].Categories = []string{[]string{"red", "violet"}[i%2], "1"}
+	}
+	return dense, asked
 }
 
 // gapped are irises that miss every eleventh number.
@@ -203,6 +218,15 @@ func roundingRows() (rows [][]float32, labels []string) {
 func roundingDense(testing.TB) (dense, asked records) {
 	rows, labels := roundingRows()
 	dense = jobstest.DenseRecords(rows, labels...)
+	return dense, dense
+}
+
+func roundingColored(testing.TB) (dense, asked records) {
+	rows, labels := roundingRows()
+	dense = jobstest.DenseRecords(rows, labels...)
+	for i := range dense {
+		dense[i].Categories = []string{fmt.Sprint(i % 5)}
+	}
 	return dense, dense
 }
 

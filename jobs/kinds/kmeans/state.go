@@ -188,6 +188,9 @@ func (j job) checkFit(m *model, space *features.Space) error {
 	case m.space.Width != space.Width || m.space.Scale() != space.Scale():
 		return protocol.SpecFault("the model of spec.model has %d columns with scale %s; this job has %d with scale %s",
 			m.space.Width, m.space.Scale(), space.Width, space.Scale())
+	case !m.space.SameCategories(space):
+		return protocol.SpecFault("the categories of the model of spec.model have other columns than this job's").
+			WithHint("Train on records of the same categories, or begin anew, without spec.model.")
 	case space.Texts():
 		return protocol.SpecFault("centers of texts lie in their model's columns; begin anew, without spec.model")
 	}

@@ -70,6 +70,9 @@ func sameColumns(theirs, ours *features.Space) error {
 	case !theirs.Texts() && theirs.Width != ours.Width:
 		return protocol.SpecFault("the training records have %d columns, the model of spec.model has %d", ours.Width,
 			theirs.Width).WithHint("Take records of the same columns, or leave spec.model out.")
+	case !theirs.SameCategories(ours):
+		return protocol.SpecFault("the training records have other categories than the model of spec.model").
+			WithHint("Train on records of the same categories, or leave spec.model out.")
 	}
 	return nil
 }

@@ -117,6 +117,9 @@ func (j Judge) Count(ctx context.Context, model jobs.Arrays, leaf jobs.Leaf, ops
 	if err != nil {
 		return nil, err
 	}
+	if err := judged.Watch(model); err != nil {
+		return nil, err
+	}
 	chosen, test := Selection{}, j.test()
 	for block, err := range leaf.Read(ctx, j.Source(), leaf.Index) {
 		if err != nil {
@@ -126,6 +129,7 @@ func (j Judge) Count(ctx context.Context, model jobs.Arrays, leaf jobs.Leaf, ops
 		if len(some.IDs) == 0 {
 			continue
 		}
+		judged.Met(some)
 		outcomes, err := predictor.Predict(ctx, some)
 		if err != nil {
 			return nil, err
@@ -154,7 +158,11 @@ func (j Judge) Finish(
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	return j.ranks().Begin(ctx, jobs.Next{State: model, Metrics: metrics}, judged, round)
+	unseen, err := judged.UnseenMetrics(model)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	return j.ranks().Begin(ctx, jobs.Next{State: model, Metrics: append(metrics, unseen...)}, judged, round)
 }
 
 // Loading returns a copy of the judge that loads models with load.
@@ -189,6 +197,7 @@ func (s *Selection) reset(block *dataset.Block) {
 	b.Texts = emptied(b.Texts, block.Texts)
 	b.Weights = emptied(b.Weights, block.Weights)
 	b.Dense = dataset.Dense{Width: block.Dense.Width, Values: b.Dense.Values[:0]}
+	b.Categories = dataset.Categories{Width: block.Categories.Width, Values: b.Categories.Values[:0]}
 	b.Sparse = dataset.Sparse{Width: block.Sparse.Width, Indptr: append(b.Sparse.Indptr[:0], 0),
 		Indices: b.Sparse.Indices[:0], Values: b.Sparse.Values[:0]}
 }
@@ -218,6 +227,9 @@ func (s *Selection) add(block *dataset.Block, i int) {
 	}
 	if block.Dense.Width > 0 {
 		b.Dense.Values = append(b.Dense.Values, block.Dense.Row(i)...)
+	}
+	if block.Categories.Width > 0 {
+		b.Categories.Values = append(b.Categories.Values, block.Categories.Row(i)...)
 	}
 	if block.Sparse.Width > 0 {
 		index, value := block.Sparse.Row(i)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/features"
 )
 
 // maxMistakes bounds the mistakes that are kept to be looked at.
@@ -20,6 +21,21 @@ type Tally struct {
 	mistakes  *Mistakes
 	errors    *errorSums
 	scores    *scoredTally // nil where scores are not judged
+	unseen    *features.UnseenCategories
+}
+
+// Watch counts categories that no training record has, for a model that gives them zeros. Met takes the blocks.
+func (t *Tally) Watch(model jobs.Arrays) (err error) {
+	t.unseen, err = features.UnseenOf(model)
+	return err
+}
+
+// Met counts the unseen categories of a block.
+func (t *Tally) Met(block *dataset.Block) { t.unseen.Add(block) }
+
+// UnseenMetrics are the counts of unseen categories, where they are watched.
+func (t *Tally) UnseenMetrics(model jobs.Arrays) ([]jobs.Metric, error) {
+	return t.unseen.Metrics(model)
 }
 
 // NewTally returns an empty tally for the outcomes of a model.
@@ -119,6 +135,9 @@ func (t *Tally) JudgeNumber(id dataset.Identity, truth, value float64) error {
 // Fields lists the tally: arrays named "labels", "cells.*", "mistakes.*" and, of scores, "scores.*", or "errors.*" and
 // "truth.*".
 func (t *Tally) Fields(f *jobs.Fields) {
+	if f.Has(features.UnseenArray, t.unseen != nil) {
+		jobs.Make(f, &t.unseen).Fields(f)
+	}
 	if f.Has("errors.records", t.errors != nil) {
 		jobs.Make(f, &t.errors).Fields(f)
 		return
@@ -134,6 +153,9 @@ func (t *Tally) Fields(f *jobs.Fields) {
 func (t *Tally) Plus(right *Tally) (_ *Tally, err error) {
 	if (t.errors == nil) != (right.errors == nil) || (t.scores == nil) != (right.scores == nil) {
 		return nil, jobs.Malformed("an evaluation of labels, of scores and of values cannot be merged with another")
+	}
+	if t.unseen, err = t.unseen.Plus(right.unseen); err != nil {
+		return nil, err
 	}
 	if t.errors != nil {
 		t.errors, err = t.errors.plus(right.errors)

@@ -81,7 +81,12 @@ func (o only) Step(ctx context.Context, state jobs.Arrays, round jobs.Round) (jo
 func run(t testing.TB, p Params, all []jobstest.Blocks, grouping jobstest.Grouping, options ...Option) (jobs.Arrays,
 	error) {
 	t.Helper()
-	spec := protocol.JobSpec{Kind: "Test"}
+	return runSpec(t, protocol.JobSpec{Kind: "Test"}, p, all, grouping, options...)
+}
+
+func runSpec(t testing.TB, spec protocol.JobSpec, p Params, all []jobstest.Blocks, grouping jobstest.Grouping,
+	options ...Option) (jobs.Arrays, error) {
+	t.Helper()
 	phase, err := New(p, spec, "next", options...)
 	if err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package features
 
 import (
 	"math"
+	"strconv"
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
@@ -24,8 +25,9 @@ type leafCounts struct {
 	shape   shape
 	first   dataset.Identity // of a record of that shape
 	records int64
-	width   int         // of mapped vectors
-	gone    *absence    // nil where no means are put in
+	width   int      // of mapped vectors
+	gone    *absence // nil where no means are put in
+	counted *categoryCounter
 	imputer *imputer    // of a constant, or nil
 	filled  []float32   // a row without missing numbers
 	mapper  *mapper     // nil without a map
@@ -66,7 +68,13 @@ func (l *leafCounts) begin(block *dataset.Block) error {
 	if err := l.builder.params.checkForm(now.form); err != nil {
 		return err
 	}
+	if err := l.builder.params.checkCategories(now.categories); err != nil {
+		return err
+	}
 	l.shape, l.first, l.width = now, block.IDs[0], now.width
+	if now.categories > 0 {
+		l.counted = l.builder.newCategoryCounter(now.categories)
+	}
 	switch p := l.builder.params; {
 	case p.putsMeans():
 		l.gone = newAbsence(now.width)
@@ -80,7 +88,7 @@ func (l *leafCounts) begin(block *dataset.Block) error {
 		}
 		l.width, l.exact = l.mapper.width(), make([]float64, len(l.mapper.powers))
 	}
-	if now.form == dense || now.form == sparse && l.builder.params.Scale == ScaleStandard {
+	if now.form == dense && now.width > 0 || now.form == sparse && l.builder.params.Scale == ScaleStandard {
 		l.adder = sums.NewMomentAdder(1, l.width, l.ops)
 	}
 	if now.form == sparse && l.builder.params.Scale == ScaleMaxAbs {
@@ -97,6 +105,11 @@ func (l *leafCounts) add(block *dataset.Block, i int) error {
 	}
 	switch l.shape.form {
 	case dense:
+		if l.counted != nil {
+			if err := l.counted.add(block.Categories.Row(i)); err != nil || l.width == 0 {
+				return err
+			}
+		}
 		return l.addDense(block, i)
 	case sparse:
 		return l.addSparse(block, i)
@@ -187,7 +200,7 @@ func (l *leafCounts) addSparse(block *dataset.Block, i int) error {
 func (l *leafCounts) counts() *Counts {
 	var c columns
 	if l.records == 0 { // as a shard without records, also where all of them are held out
-		l.shape, l.first, l.adder, l.largest, l.gone = shape{}, dataset.Identity{}, nil, nil, nil
+		l.shape, l.first, l.adder, l.largest, l.gone, l.counted = shape{}, dataset.Identity{}, nil, nil, nil, nil
 	}
 	if l.adder != nil {
 		if l.shape.form == dense {
@@ -201,7 +214,7 @@ func (l *leafCounts) counts() *Counts {
 	}
 	return &Counts{builder: l.builder, shape: l.shape, first: l.first, records: l.records, columns: c,
 		labels: l.labels.Table(), terms: l.terms.Table(), hashed: l.hashed, documents: l.weighed.documents(),
-		gone: l.gone}
+		gone: l.gone, categories: l.counted.tables()}
 }
 
 // Counts are what some neighboring leaves found.
@@ -216,8 +229,10 @@ type Counts struct {
 	hashed  hashes           // instead of terms, where the phase hashes
 	// documents are of columns, where tfidf has no dictionary.
 	documents documents
-	gone      *absence      // of dense vectors, where means are put in
-	ranks     *ranks.Counts // instead of all else, in the passes of a scan
+	// categories are of each categorical column, with their records
+	categories []vocabulary.Table
+	gone       *absence      // of dense vectors, where means are put in
+	ranks      *ranks.Counts // instead of all else, in the passes of a scan
 }
 
 // NewCounts makes counts to read into.
@@ -231,6 +246,9 @@ func (c *Counts) Fields(f *jobs.Fields) {
 	}
 	jobs.Enum(f, "form", &c.shape.form, unknown, texts)
 	f.Int("width", &c.shape.width, 0, math.MaxInt)
+	if f.Has("categories", c.shape.categories > 0) {
+		f.Int("categories", &c.shape.categories, 1, math.MaxInt32)
+	}
 	jobs.Scalar(f, "records", &c.records)
 	f.Require(c.records >= 0, "a partial of %d records", c.records)
 	f.Check(c.checkShape)
@@ -240,10 +258,12 @@ func (c *Counts) Fields(f *jobs.Fields) {
 	if c.builder.counts(c.shape.form) {
 		c.documents.Fields(f, c.builder.columns(c.shape), c.records)
 	}
+	c.categoryFields(f)
 	if c.shape.form == dense && c.builder.params.putsMeans() {
 		jobs.Make(f, &c.gone).Fields(f, c.shape.width, c.records)
 	}
 	switch width := c.width(f); {
+	case c.shape.form == dense && width == 0:
 	case c.shape.form == dense:
 		c.columns.momentFields(f, width, c.records)
 		jobs.List(f, "min", &c.columns.min, width)
@@ -256,6 +276,21 @@ func (c *Counts) Fields(f *jobs.Fields) {
 		c.hashed.Fields(f)
 	case c.shape.form == texts:
 		vocabulary.TableFields(f, "terms", &c.terms, "count", "documents")
+	}
+}
+
+// categoryFields are the categories of each column; hashed ones are columns.
+func (c *Counts) categoryFields(f *jobs.Fields) {
+	if f.Reading() {
+		c.categories = nil
+		for range c.shape.categories {
+			c.categories = append(c.categories, vocabulary.Table{})
+		}
+	}
+	for k := range c.categories {
+		t := &c.categories[k]
+		vocabulary.TableFields(f, "categories."+strconv.Itoa(k), t, "records")
+		f.Check(func() error { return c.builder.checkTable(*t, c.records) })
 	}
 }
 
@@ -288,7 +323,11 @@ func (b *Builder) columns(s shape) int {
 // checkShape refuses the shape of records that no leaf counts.
 func (c *Counts) checkShape() error {
 	form, width := c.shape.form, c.shape.width
-	known := c.builder.params.checkForm(form) == nil && (form == texts || width > 0)
+	p := c.builder.params
+	known := p.checkForm(form) == nil && (form == texts || width > 0 || form == dense && c.shape.categories > 0)
+	if form == dense {
+		known = known && p.checkCategories(c.shape.categories) == nil
+	}
 	if form == unknown && c.records > 0 || form != unknown && !known {
 		return jobs.Malformed("a partial of %d records of %v of width %d", c.records, form, width)
 	}

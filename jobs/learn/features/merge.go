@@ -32,6 +32,9 @@ func (a *Counts) Plus(b *Counts) (*Counts, error) {
 		sum.terms = vocabulary.Merge(a.terms, b.terms)
 	}
 	var err error
+	if sum.categories, err = a.builder.mergeCategories(a.categories, b.categories); err != nil {
+		return nil, err
+	}
 	sum.columns, err = a.columns.plus(b.columns)
 	return sum, err
 }

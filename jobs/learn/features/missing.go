@@ -175,6 +175,8 @@ func (m *imputer) Fields(f *jobs.Fields) {
 // A column that misses all is a fault.
 func (b *Builder) impute(s *Space, c *columns, gone *absence) error {
 	switch {
+	case s.Width == 0: // categories only
+		return nil
 	case b.params.Missing.Missing == missingConstant:
 		s.imputer = constant(s.Width, b.params.Fill)
 		return nil

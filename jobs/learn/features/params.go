@@ -26,6 +26,8 @@ type Params struct {
 	Hashing *Hashing           `json:"hashing,omitempty"` // nil gives each term a column of its own
 	TFIDF   *TFIDF             `json:"tfidf,omitempty"`   // nil leaves counts as they are
 	Map     *Mapping           `json:"map,omitempty"`     // nil leaves dense vectors as they are
+	// Categories are of spec.input.categorical; nil stands for the defaults.
+	Categories *Categories `json:"categories,omitempty"`
 	Missing
 }
 
@@ -38,7 +40,13 @@ func (p *Params) Parameters() []params.Parameter {
 			Says("Gives texts 2^bits columns by hash, in place of one for each term of a dictionary."),
 		params.OptionalSection("tfidf", &p.TFIDF).
 			Says("Weighs the terms of texts, or sparse counts, by how rare they are. Set scale to l2 for rows of length 1."),
+		p.categoriesSection(),
 	}, p.missingParameters()...)
+}
+
+func (p *Params) categoriesSection() params.Parameter {
+	return params.OptionalSection("categories", &p.Categories).
+		Says("Which numbers the columns of spec.input.categorical become: columns of 0 and 1.")
 }
 
 func (p *Params) scale() params.Parameter {
@@ -69,7 +77,8 @@ type denseParams Params
 
 // Parameters declares the parameters.
 func (p *denseParams) Parameters() []params.Parameter {
-	return append([]params.Parameter{(*Params)(p).scale(), (*Params)(p).mapping()}, p.missingParameters()...)
+	all := (*Params)(p)
+	return append([]params.Parameter{all.scale(), all.mapping(), all.categoriesSection()}, p.missingParameters()...)
 }
 
 // Check rejects parameters of a dictionary where hashing replaces it.
@@ -135,11 +144,15 @@ func (f form) String() string {
 
 // shape is what all records of a data set share.
 type shape struct {
-	form  form
-	width int // of vectors; 0 for texts
+	form       form
+	width      int // of vectors; 0 for texts
+	categories int // columns of categories, beside dense vectors, whose width then may be 0
 }
 
 func (s shape) String() string {
+	if s.categories > 0 {
+		return fmt.Sprintf("%d numbers and %d categories", s.width, s.categories)
+	}
 	if s.width > 0 {
 		return fmt.Sprintf("%s of width %d", s.form, s.width)
 	}
@@ -150,10 +163,10 @@ func shapeOf(block *dataset.Block) shape {
 	switch {
 	case len(block.IDs) == 0:
 		return shape{}
-	case block.Dense.Width > 0:
-		return shape{dense, block.Dense.Width}
+	case block.Dense.Width > 0 || block.Categories.Width > 0:
+		return shape{dense, block.Dense.Width, block.Categories.Width}
 	case block.Sparse.Width > 0:
-		return shape{sparse, block.Sparse.Width}
+		return shape{form: sparse, width: block.Sparse.Width}
 	case block.Texts != nil:
 		return shape{form: texts}
 	}

@@ -1,8 +1,10 @@
 package features
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strconv"
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/dataset/text"
@@ -18,15 +20,18 @@ const Name = "features"
 
 // Builder computes the feature space of the training records in one pass over them.
 type Builder struct {
-	params      Params
-	kind        string
-	tokenizer   *text.Tokenizer
-	hasher      *hasher // nil if terms have a dictionary
-	train       jobs.Records
-	countLabels bool
-	classes     int       // least number of classes; -1 if labels are not required
-	scaleField  string    // see Compares; "" if the kind does not compare vectors
-	leavesOut   LeavesOut // nil if it leaves none out
+	params    Params
+	kind      string
+	tokenizer *text.Tokenizer
+	hasher    *hasher // nil if terms have a dictionary
+	// categorical are the names of spec.input.categorical, and categoryHasher hashes categories, or is nil.
+	categorical    []string
+	categoryHasher *hasher
+	train          jobs.Records
+	countLabels    bool
+	classes        int       // least number of classes; -1 if labels are not required
+	scaleField     string    // see Compares; "" if the kind does not compare vectors
+	leavesOut      LeavesOut // nil if it leaves none out
 }
 
 // Option changes what the builder requires of labels and columns.
@@ -72,6 +77,12 @@ func NewBuilder(p Params, spec protocol.JobSpec, options ...Option) (*Builder, e
 		countLabels: true, classes: -1}
 	if p.Hashing != nil {
 		b.hasher = newHasher(*p.Hashing, spec.Spec.Repro.Seed)
+	}
+	for _, c := range spec.Spec.Input.Categorical {
+		b.categorical = append(b.categorical, cmp.Or(c.Name, strconv.Itoa(c.Number)))
+	}
+	if bits := p.categories().Bits; bits > 0 {
+		b.categoryHasher = newHasher(Hashing{Bits: bits}, spec.Spec.Repro.Seed)
 	}
 	for _, option := range options {
 		option(b)
@@ -212,7 +223,16 @@ func (b *Builder) denseSpace(s *Space, root *Counts) (err error) {
 		}
 		s.Width = s.mapper.width()
 	}
-	s.scaleDense(c, root.gone)
+	if root.categories != nil {
+		if s.encoder, err = b.newEncoder(root); err != nil {
+			return err
+		}
+	}
+	s.scaleDense(c, root)
+	if s.encoder != nil && s.encoder.Sparse {
+		s.form, s.Sparse = sparse, true
+		s.Mean, s.Variance, s.Min, s.Max, s.shift = nil, nil, nil, nil, nil
+	}
 	return nil
 }
 

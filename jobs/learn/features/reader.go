@@ -34,6 +34,7 @@ type Reader struct {
 	exact   []float64 // of a row before it is rounded
 	filled  []float32 // a row without missing numbers
 	mapped  []float32 // and before it is scaled
+	coded   []float32 // with its categories
 	indices []int32
 	indptr  []int
 	class   []int32
@@ -86,7 +87,11 @@ func (r *Reader) Read(block *dataset.Block, keep jobs.Choice) (Vectors, error) {
 	case dense:
 		v.Dense, err = r.dense(block)
 	case sparse:
-		v.Sparse, err = r.sparse(block)
+		if r.space.encoder != nil {
+			v.Sparse, err = r.encodedRows(block)
+		} else {
+			v.Sparse, err = r.sparse(block)
+		}
 	case texts:
 		v.Sparse, err = r.bags(block)
 	}
@@ -182,16 +187,18 @@ func (r *Reader) dense(block *dataset.Block) (kernelops.Matrix, error) {
 		return m, nil
 	}
 	for row, i := range r.records {
-		given := block.Dense.Row(i)
-		if in := r.space.imputer; in != nil {
-			r.filled = kernelops.Resize(r.filled, in.width())
-			in.row(r.filled, given)
-			given = r.filled
-		}
+		given := r.fill(block.Dense.Row(i))
 		from := given
 		if r.space.mapper != nil {
 			r.mapped = r.space.mapper.row(r.mapped[:0], from, r.exact)
 			from = r.mapped
+		}
+		if e := r.space.encoder; e != nil {
+			var err error
+			if r.coded, err = e.dense(append(r.coded[:0], from...), block.IDs[i], block.Categories.Row(i)); err != nil {
+				return kernelops.Matrix{}, err
+			}
+			from = r.coded
 		}
 		if !inPlace {
 			r.scale(m.Row(row), from)
@@ -202,6 +209,17 @@ func (r *Reader) dense(block *dataset.Block) (kernelops.Matrix, error) {
 		}
 	}
 	return m, nil
+}
+
+// fill returns a row with something put in for missing numbers.
+func (r *Reader) fill(row []float32) []float32 {
+	in := r.space.imputer
+	if in == nil {
+		return row
+	}
+	r.filled = kernelops.Resize(r.filled, in.width())
+	in.row(r.filled, row)
+	return r.filled
 }
 
 // check refuses values that are not finite.

@@ -57,6 +57,35 @@ func (r *Reader) bags(block *dataset.Block) (dataset.Sparse, error) {
 	return r.rows(), nil
 }
 
+// encodedRows returns numbers and categories as sparse rows.
+func (r *Reader) encodedRows(block *dataset.Block) (dataset.Sparse, error) {
+	r.begin()
+	for _, i := range r.records {
+		start, id, row := len(r.values), block.IDs[i], r.fill(block.Dense.Row(i))
+		if err := r.check(id, row, nil); err != nil {
+			return dataset.Sparse{}, err
+		}
+		for j, v := range row {
+			if v != 0 {
+				r.indices, r.values = append(r.indices, int32(j)), append(r.values, v)
+			}
+		}
+		if err := r.space.encoder.each(id, block.Categories.Row(i), func(column int) {
+			r.indices, r.values = append(r.indices, int32(len(row)+column)), append(r.values, 1)
+		}); err != nil {
+			return dataset.Sparse{}, err
+		}
+		r.indptr = append(r.indptr, len(r.values))
+		if err := r.scaleEntries(id, r.indices[start:], r.values[start:]); err != nil {
+			return dataset.Sparse{}, err
+		}
+		if err := r.check(id, r.values[start:], r.indices[start:]); err != nil {
+			return dataset.Sparse{}, r.blame(err, nil)
+		}
+	}
+	return r.rows(), nil
+}
+
 func (r *Reader) begin() {
 	r.indices, r.values, r.indptr = r.indices[:0], r.values[:0], append(r.indptr[:0], 0)
 }

@@ -7,20 +7,29 @@ import (
 )
 
 // scaleDense sets the scaling, and the moments after it.
-func (s *Space) scaleDense(c columns, gone *absence) {
+func (s *Space) scaleDense(c columns, root *Counts) {
 	columns := s.Width
 	if s.imputer != nil {
 		s.Width += len(s.imputer.flagged)
+	}
+	numbers := s.Width
+	if s.encoder != nil {
+		s.Width += s.encoder.width()
 	}
 	mean := make([]float64, s.Width)
 	s.Mean, s.Variance = mean, make([]float64, s.Width)
 	s.Min, s.Max = make([]float32, s.Width), make([]float32, s.Width)
 	copy(s.Min, c.min)
 	copy(s.Max, c.max)
-	c.moments.Mean(0, mean[:columns])
-	c.moments.Variance(0, s.Variance[:columns])
+	if c.moments != nil {
+		c.moments.Mean(0, mean[:columns])
+		c.moments.Variance(0, s.Variance[:columns])
+	}
 	if s.imputer != nil {
-		s.imputer.flag(mean, s.Variance, s.Min, s.Max, gone, s.Records)
+		s.imputer.flag(mean, s.Variance, s.Min, s.Max, root.gone, s.Records)
+	}
+	if s.encoder != nil {
+		s.encoder.moments(s, mean, numbers, root.categories)
 	}
 	if !s.scalesColumns() {
 		return

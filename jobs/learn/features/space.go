@@ -2,6 +2,7 @@ package features
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/sums"
@@ -34,6 +35,7 @@ type Space struct {
 	rarity        *rarity  // nil without tfidf
 	mapper        *mapper  // nil without a map
 	imputer       *imputer // nil where missing numbers are faults
+	encoder       *encoder // nil without categories
 	text          vocabulary.Params
 	class         map[string]int32
 }
@@ -51,6 +53,22 @@ func (s *Space) Texts() bool { return s.form == texts }
 
 // Dense reports whether its vectors have a value in every column.
 func (s *Space) Dense() bool { return s.form == dense }
+
+// Categories returns the number of categorical columns of its records.
+func (s *Space) Categories() int { return s.shape().categories }
+
+// SameCategories reports whether two spaces give every category the same column.
+func (s *Space) SameCategories(other *Space) bool {
+	a, b := s.encoder, other.encoder
+	if a == nil || b == nil {
+		return a == b
+	}
+	return slices.Equal(a.from, b.from) && a.numeric == b.numeric && (a.hasher == nil) == (b.hasher == nil) &&
+		(a.hasher == nil || *a.hasher == *b.hasher) &&
+		slices.EqualFunc(a.known, b.known, func(d, e *vocabulary.Dictionary) bool {
+			return slices.Equal(d.Terms.List(), e.Terms.List())
+		})
+}
 
 // Dictionary returns the terms of texts, nil for other records and for texts that are hashed.
 func (s *Space) Dictionary() *vocabulary.Dictionary { return s.dictionary }
@@ -71,6 +89,9 @@ func (s *Space) Contradicts(p Params) (field string, theirs, ours any) {
 		return "missing", "mean, constant or indicator", missingError
 	} else if is && !was {
 		return "missing", missingError, string(p.Missing.Missing)
+	}
+	if was, is := s.encoding(), p.encoding(s.encoder != nil); was != is {
+		return "categories", was, is
 	}
 	var mapped *Mapping
 	if s.mapper != nil {
@@ -126,17 +147,20 @@ func (s *Space) shape() shape {
 	switch {
 	case s.form == texts:
 		return shape{form: texts}
+	case s.encoder != nil:
+		return shape{dense, s.encoder.numeric, len(s.encoder.names)}
 	case s.imputer != nil:
-		return shape{s.form, len(s.imputer.fill)}
+		return shape{form: s.form, width: len(s.imputer.fill)}
 	case s.mapper != nil:
-		return shape{s.form, s.mapper.columns}
+		return shape{form: s.form, width: s.mapper.columns}
 	}
-	return shape{s.form, s.Width}
+	return shape{form: s.form, width: s.Width}
 }
 
 // identical reports whether vectors are read as they are.
 func (s *Space) identical() bool {
-	return s.form != texts && s.scale == ScaleNone && s.rarity == nil && s.mapper == nil && s.imputer == nil
+	return s.form != texts && s.scale == ScaleNone && s.rarity == nil && s.mapper == nil && s.imputer == nil &&
+		s.encoder == nil
 }
 
 // Fields lists the space. The width of sparse vectors is a bare number of at most 2^31-1: compare arrays with it before
@@ -157,6 +181,13 @@ func (s *Space) Fields(f *jobs.Fields) {
 	if s.form == texts {
 		s.textFields(f)
 	}
+	numbers := s.Width // columns that are not made of categories
+	if f.Has(categoriesArray+".numeric", s.encoder != nil) {
+		jobs.Make(f, &s.encoder).Fields(f)
+		numbers -= s.encoder.width()
+		f.Require(numbers >= s.encoder.numeric && s.form == s.encoder.form(), "a feature space of %v of width %d does not fit "+
+			"its categories", s.form, s.Width)
+	}
 	if f.Has(missingArray, s.imputer != nil) {
 		jobs.Make(f, &s.imputer).Fields(f)
 	}
@@ -166,7 +197,7 @@ func (s *Space) Fields(f *jobs.Fields) {
 		f.Require(s.form == dense && s.mapper.width() == s.Width, "a feature space of %v of width %d with a map to %d columns",
 			s.form, s.Width, s.mapper.width())
 	}
-	f.Require(s.imputer == nil || s.form == dense && (s.mapper != nil || s.imputer.width() == s.Width),
+	f.Require(s.imputer == nil || s.shape().form == dense && (s.mapper != nil || s.imputer.width() == numbers),
 		"a feature space of %v of width %d does not fit its numbers for missing ones", s.form, s.Width)
 	if f.Has(idfArray, s.rarity != nil) {
 		f.Require(s.form != dense && (s.scale == ScaleNone || s.scale == ScaleL2), "a feature space of %v with scale %s has no idf",

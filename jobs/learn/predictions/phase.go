@@ -70,11 +70,15 @@ func (p Phase) predict(ctx context.Context, model jobs.Arrays, leaf jobs.Leaf, o
 	if err != nil {
 		return nil, err
 	}
+	if err := judged.Watch(model); err != nil {
+		return nil, err
+	}
 	for block, err := range leaf.Read(ctx, p.From, leaf.Index) {
 		if err != nil {
 			return nil, err
 		}
 		block = chosen.Of(block, keep)
+		judged.Met(block)
 		outcomes, err := predictor.Predict(ctx, block)
 		if err != nil {
 			return nil, err
@@ -190,8 +194,9 @@ func (w *written) Fields(f *jobs.Fields) {
 // metrics are the number of records and, where labels were known, what Judge of package evaluation leaves.
 func (p Phase) metrics(model jobs.Arrays, root *partial, labels []string) ([]jobs.Metric, error) {
 	metrics := []jobs.Metric{jobs.CountMetric("predict.records", root.list.Rows())}
-	if root.judged.Records() == 0 {
-		return metrics, nil
+	unseen, err := root.judged.UnseenMetrics(model)
+	if metrics = append(metrics, unseen...); err != nil || root.judged.Records() == 0 {
+		return metrics, err
 	}
 	costs, err := p.Costs(model, labels)
 	if err != nil {

@@ -96,6 +96,9 @@ type Counter struct {
 // NewCounter returns an empty counter.
 func NewCounter() *Counter { return &Counter{number: map[string]int32{}} }
 
+// Len is the number of keys.
+func (c *Counter) Len() int { return len(c.count) }
+
 // Next begins a document.
 func (c *Counter) Next() { c.doc++ }
 

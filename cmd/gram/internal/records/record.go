@@ -42,6 +42,9 @@ func FormOf(arrays jobs.Arrays) (Form, error) {
 		return 0, err
 	case space.Texts():
 		return Texts, nil
+	case space.Categories() > 0:
+		return 0, &exit.Failure{Code: exit.Failed, What: "the model reads categories, which this command does not",
+			Hint: "A job of kind Predict reads them from csv or jsonl objects, by spec.input.categorical."}
 	case space.Sparse:
 		return 0, &exit.Failure{Code: exit.Failed, What: "the model reads sparse vectors, which this command does not",
 			Hint: "A job of kind Predict reads them from libsvm objects."}
