@@ -16,10 +16,11 @@ func linearFeatures() []Case {
 		{Name: "linear-robust", Kind: linear, Params: `{"features":{"scale":"robust"}}`, Golden: true, Phases: iris,
 			Shards: []*Data{rounding}, Blocks: true},
 		{Name: "linear-categories", Kind: linear, Params: `{"solver":"ascend","max_rounds":20,` +
-			`"features":{"scale":"l2","categories":{"sparse":true,"unseen":"zeros"}}}`, Golden: true, Phases: irisColors,
-			Shards: []*Data{roundingColors}, Blocks: true},
+			`"features":{"scale":"l2","categories":{"sparse":true,"unseen":"zeros"}}}`, Golden: true,
+			Phases: irisColors, Shards: []*Data{roundingColors}, Blocks: true},
 		{Name: "linear-categories-hashed", Kind: linear, Params: `{"features":{"scale":"standard",` +
-			`"categories":{"bits":3}}}`, Golden: true, Phases: irisColors, Shards: []*Data{roundingColors}, Blocks: true},
+			`"categories":{"bits":3}}}`, Golden: true, Phases: irisColors, Shards: []*Data{roundingColors},
+			Blocks: true},
 		{Name: "linear-missing", Kind: linear, Params: `{"features":{"scale":"standard","missing":"indicator"}}`,
 			Phases: irisGaps},
 	}
