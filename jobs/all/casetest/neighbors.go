@@ -39,6 +39,22 @@ func neighbors() []Case {
 	}
 }
 
+// hashed are searches with hash tables.
+func hashed() []Case {
+	neighbors := "NearestNeighbors"
+	return []Case{
+		{Name: "neighbors-hashed", Kind: neighbors, Golden: true, Phases: iris,
+			Params: `{"mode":"classify","store_base":true,"k":3,"index":"lsh"}`},
+		{Name: "neighbors-hashed-cosine", Kind: neighbors, Golden: true, Phases: irisSparse,
+			Params: `{"mode":"classify","store_base":true,"k":3,"metric":"cosine","index":"lsh",
+				"lsh":{"tables":4,"hashes":3}}`},
+		{Name: "neighbors-hashed-kept", Kind: neighbors, Params: `{"store_base":true,"index":"lsh"}`,
+			Shards: []*Data{rounding, roundingSparse}},
+		{Name: "neighbors-hashed-search", Kind: neighbors, Params: `{"k":3,"index":"lsh","metric":"l1"}`,
+			Degenerate: &Learner{Queries: true}},
+	}
+}
+
 // graphs are of kind NeighborGraph.
 func graphs() []Case {
 	graph := "NeighborGraph"
