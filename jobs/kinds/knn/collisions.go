@@ -183,8 +183,8 @@ func (c *collisions) addQuery(of metric, curve lsh.Curve, exact, found []neighbo
 const z99 = 2.5758293035489004
 
 // wilson is the interval of a share of n independent trials, z the quantile and square its square (Wilson, "Probable
-// inference, the law of succession, and statistical inference", Journal of the American Statistical Association 22(158),
-// 1927).
+// inference, the law of succession, and statistical inference", Journal of the American Statistical Association
+// 22(158), 1927).
 func wilson(share, n, z, square float64) (low, high float64) {
 	spread := float64(z * math.Sqrt(float64(float64(share*(1-share))/n)+square/float64(4*float64(n*n))))
 	center, scale := share+square/float64(2*n), 1+square/n
@@ -195,9 +195,9 @@ func wilson(share, n, z, square float64) (low, high float64) {
 // tables (Korn and Graubard, "Confidence intervals for proportions with small expected number of positive counts
 // estimated from survey data", Survey Methodology 24(2), 1998), from 1 to their number; the number of queries where all
 // have one recall. Neighbors of one query are missed together, and so are neighbors that lie alike, of many queries, by
-// one set of tables. The variance between tables is that of the jackknife, which leaves out one at a time: without table
-// t, the neighbors are missed that it alone finds (Efron and Stein, "The jackknife estimate of variance", Annals of
-// Statistics 9(3), 1981).
+// one set of tables. The variance between tables is that of the jackknife, which leaves out one at a time: without
+// table t, the neighbors are missed that it alone finds (Efron and Stein, "The jackknife estimate of variance", Annals
+// of Statistics 9(3), 1981).
 func (c *collisions) trials() (ofLists, ofTables float64) {
 	n, m, tables := float64(c.exact), float64(c.sampled), float64(len(c.alone))
 	share := float64(c.found) / n

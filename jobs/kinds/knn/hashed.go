@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/lsh"
@@ -284,11 +285,13 @@ func (s *search) mark(base *points) {
 			listed = append(listed, j)
 		}
 	}
-	h.hash(s.ops, base.pick(listed), 0, len(listed), func(i int, keys []uint64) {
-		for _, e := range entries[base.idOf(listed[i])] {
-			found.rows[e.q][e.place].target = markOf(s.keys[e.q*h.count:][:h.count], keys)
-		}
-	})
+	for some := range slices.Chunk(listed, h.hasher.RowsOfCall()) { // of which there is a copy
+		h.hash(s.ops, base.pick(some), 0, len(some), func(i int, keys []uint64) {
+			for _, e := range entries[base.idOf(some[i])] {
+				found.rows[e.q][e.place].target = markOf(s.keys[e.q*h.count:][:h.count], keys)
+			}
+		})
+	}
 }
 
 // markOf is the mark of two rows by their keys.

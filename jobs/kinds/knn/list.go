@@ -13,7 +13,7 @@ import (
 type neighbor struct {
 	key    float64 // what the distance is ordered by: see metric
 	id     int64   // number of the record in spec.input, or its place among names
-	target float64 // number of its class, or its value; 0 in a plain search
+	target float64 // number of its class, or its value; 0 in a plain search; of exact lists beside hashing, a mark
 }
 
 func (n neighbor) compare(m neighbor) int {

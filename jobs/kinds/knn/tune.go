@@ -205,6 +205,13 @@ func (p *plan) tune(_ context.Context, t *tuning, root *nearby, round jobs.Round
 		return jobs.Next{}, err
 	}
 	near := p.nearDistances(root.lists)
+	switch {
+	case len(near) > 0:
+	case len(far) > 0 && p.params.Radius != nil: // all are farther
+		near = []float64{*p.params.Radius}
+	default: // nothing is compared
+		near = []float64{0}
+	}
 	if len(far) == 0 {
 		far = near
 	}
@@ -217,8 +224,8 @@ func (p *plan) tune(_ context.Context, t *tuning, root *nearby, round jobs.Round
 	c, ok := lsh.Choose(family, goal)
 	if !ok {
 		return jobs.Next{}, protocol.SpecFault("spec.params: lsh.recall %v is not reached with %d tables, or with %d "+
-			"random numbers for %d columns: give a lower recall, a larger width, or index exact", goal.Recall,
-			lsh.MaxTables, lsh.MaxNumbers, goal.Columns)
+			"random numbers for %d columns: give a lower recall, a larger width, fewer columns (texts by "+
+			"features.hashing), or index exact", goal.Recall, lsh.MaxTables, lsh.MaxNumbers, goal.Columns)
 	}
 	t.hashed.tables, t.hashed.hashes, t.hashed.width = c.Tables, c.Hashes, c.Width
 	chosen, err := jobs.NewMetric(chosenMetric, Chosen{Tables: c.Tables, Hashes: c.Hashes, Width: c.Width,
@@ -231,7 +238,7 @@ func (p *plan) tune(_ context.Context, t *tuning, root *nearby, round jobs.Round
 }
 
 // nearDistances are those of the neighbors that were found. Of a query that is of the base itself the least is its own,
-// or that of a duplicate, which is the same. Where there are none, tables are for neighbors at the radius, or at 0.
+// or that of a duplicate, which is the same.
 func (p *plan) nearDistances(found *lists) []float64 {
 	var near []float64
 	for _, row := range found.rows {
@@ -240,12 +247,6 @@ func (p *plan) nearDistances(found *lists) []float64 {
 		}
 		for _, n := range row {
 			near = append(near, p.params.Metric.distance(n.key))
-		}
-	}
-	if len(near) == 0 {
-		near = []float64{0}
-		if p.params.Radius != nil {
-			near[0] = *p.params.Radius
 		}
 	}
 	return near
