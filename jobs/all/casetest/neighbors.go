@@ -39,6 +39,28 @@ func neighbors() []Case {
 	}
 }
 
+// hashed are searches with hash tables.
+func hashed() []Case {
+	neighbors := "NearestNeighbors"
+	return []Case{
+		{Name: "neighbors-hashed", Kind: neighbors, Golden: true, Phases: iris,
+			Params: `{"mode":"classify","store_base":true,"k":3,"index":"lsh"}`},
+		{Name: "neighbors-hashed-cosine", Kind: neighbors, Golden: true, Phases: irisSparse,
+			Params: `{"mode":"classify","store_base":true,"k":3,"metric":"cosine","index":"lsh",
+				"lsh":{"tables":4,"hashes":3}}`},
+		{Name: "neighbors-hashed-kept", Kind: neighbors, Params: `{"store_base":true,"index":"lsh"}`,
+			Shards: []*Data{rounding, roundingSparse}},
+		{Name: "neighbors-hashed-search", Kind: neighbors, Params: `{"k":3,"index":"lsh","metric":"l1"}`,
+			Degenerate: &Learner{Queries: true}},
+		{Name: "neighbors-digits-hashed", Kind: neighbors,
+			Params: `{"k":3,"mode":"classify","index":"lsh","lists":"csv","store_base":true}`,
+			Matrix: &Clustered{Over: askedDigits,
+				Digest:      "ea09ea3bc41e7e4571bdee9e88fac9aca35b12614bd47df68788dec76b345f7e",
+				Index:       "neighbors/index.json",
+				IndexDigest: "957e9e5cbfa63656b4a4d9586a1784becc263e4d643f9a98e0caa64bf787596b"}},
+	}
+}
+
 // graphs are of kind NeighborGraph.
 func graphs() []Case {
 	graph := "NeighborGraph"

@@ -40,8 +40,10 @@ type BayesRisk struct {
 type nearest struct{ queries, errors int64 }
 
 // risks reports whether a job estimates the Bayes risk: where the nearest neighbor is one by a distance and not only
-// within a radius.
-func (p Params) risks() bool { return p.Mode == modeClassify && p.K != nil && !p.Metric.signed() }
+// within a radius, and surely the nearest.
+func (p Params) risks() bool {
+	return p.Mode == modeClassify && p.K != nil && !p.Metric.signed() && p.Index != indexLSH
+}
 
 // add looks at the list of query i.
 func (n *nearest) add(t pairwise.Tree, i int, row []neighbor, labels jobs.Strings) {
@@ -60,9 +62,7 @@ func (n nearest) risk(classes int) BayesRisk {
 	of := float64(n.queries)
 	r := BayesRisk{Queries: n.queries, Errors: n.errors, Classes: classes, Rate: float64(n.errors) / of}
 	const z = 1.959963984540054 // of 95 %
-	spread := float64(z * math.Sqrt(float64(float64(r.Rate*(1-r.Rate))/of)+float64(z*z)/float64(4*float64(of*of))))
-	center, scale := r.Rate+float64(z*z)/float64(2*of), 1+float64(z*z)/of
-	r.RateLow, r.RateHigh = max(0, (center-spread)/scale), min(1, (center+spread)/scale)
+	r.RateLow, r.RateHigh = wilson(r.Rate, of, z, z*z)
 	chance := float64(classes-1) / float64(classes) // what guessing among classes alike errs by
 	r.Least, r.Most = float64(chance*(1-math.Sqrt(max(0, 1-r.Rate/chance)))), r.Rate
 	return r

@@ -1,4 +1,4 @@
-// Package knn searches nearest neighbors exactly, and classifies and regresses by them:
+// Package knn searches nearest neighbors, exactly or by hashing, and classifies and regresses by them:
 // Algorithm 2 of Smola and Vishwanathan, "Introduction to Machine Learning" (2008), section 1.3.2,
 //
 //	Classify(X, Y, x): compute the distance d(x_i, x) for i = 1 to m; let I be the indices of
@@ -97,6 +97,14 @@
 // theorem 2.1. The lists are then exact for the projected points and have their distances. What
 // it cost is measured: the ratio of squared distances after and before on sampled pairs, whose records of the base are
 // drawn by number even where there are ids, and recall@k against the exact search on sampled queries.
+//
+// # Hashing
+//
+// With index lsh a query is compared with the records alone that collide with it in a hash table (package lsh), at the
+// distances above. The tables hold the queries of a leaf, in blocks of bounded size, and the records of its base are
+// looked up in them; so each is hashed once for every shard of queries. Phases "draw" and "tune" choose the tables for
+// a recall, by queries that are drawn and searched exactly. A sampled query's exact list says of each neighbor which
+// table finds it (mark), so that the recall has a variance between tables too: see collisions.trials.
 //
 // # Memory and time
 //

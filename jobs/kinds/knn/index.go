@@ -72,7 +72,7 @@ func (p *plan) count(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, ops *ke
 	} else {
 		c.texts, err = p.countTexts(leaf.Blocks(ctx))
 	}
-	if err != nil || p.params.Projection == nil {
+	if err != nil || !p.params.approximate() {
 		return c, err
 	}
 	for shard := leaf.Index; shard < leaf.Plan.QueryShards; shard += leaf.Plan.Shards {
@@ -107,7 +107,19 @@ func (p *plan) number(_ context.Context, _ jobs.Arrays, root *counts, round jobs
 	if err != nil {
 		return jobs.Next{}, err
 	}
+	if err := p.beginHashing(in, queries); err != nil {
+		return jobs.Next{}, err
+	}
 	next := jobs.Next{State: jobs.ArraysOf(in), Metrics: append(metrics, chosen...)}
+	if p.params.tunes() {
+		next.Phase = drawName
+		return next, nil
+	}
+	return p.afterIndex(next, round)
+}
+
+// afterIndex begins the search, or the model where nothing is searched.
+func (p *plan) afterIndex(next jobs.Next, round jobs.Round) (jobs.Next, error) {
 	if p.Own == nil || p.holdsOut || p.params.LeaveOneOut {
 		next.Phase, next.Trees = neighborsName, p.Trees(round.Plan)
 		return next, nil
@@ -154,6 +166,7 @@ type index struct {
 	*space
 	offsets []int64
 	projected
+	hashed hashed
 }
 
 // Fields lists the state.
@@ -168,6 +181,11 @@ func (in *index) Fields(f *jobs.Fields) {
 		in.projected.Fields(f)
 		jobs.Scalar(f, "projection.queries", &in.queries) // of the state alone
 	}
+	if in.params.Index == indexLSH {
+		in.hashed.Fields(f)
+		jobs.Scalar(f, "lsh.queries", &in.hashed.queries) // of the state alone
+		f.Check(func() error { return in.checkHashed(in.hashed) })
+	}
 }
 
 func (p *plan) readIndex(state jobs.Arrays) (*index, error) {
@@ -176,7 +194,7 @@ func (p *plan) readIndex(state jobs.Arrays) (*index, error) {
 
 // model is the model of the base, nil where it is not stored.
 func (in *index) model(base *points) *model {
-	return &model{space: in.space, projected: in.projected, base: base}
+	return &model{space: in.space, projected: in.projected, hashed: in.hashed, base: base}
 }
 
 // shard is the number of the first record of a shard of the base, and how many there are in it.

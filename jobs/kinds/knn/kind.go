@@ -17,7 +17,7 @@ const KindName = "NearestNeighbors"
 // Kind is the search of nearest neighbors as a declared kind of job.
 func Kind() jobs.Kind {
 	return jobs.Kind{Name: KindName, UsesQueries: true, Evaluates: true, Params: params.Of[Params](),
-		Summary: "The nearest neighbors of each query, exactly: lists, votes or means.",
+		Summary: "The nearest neighbors of each query, exactly or by hashing: lists, votes or means.",
 		New:     New, Describe: describe.Of(jobs.Load[model], (*model).describe), Predict: Load, Figures: Figures}
 }
 
@@ -34,7 +34,8 @@ type plan struct {
 	graph    *graph // nil where the result are lists and decisions
 }
 
-// New makes the algorithm: phases "index", "neighbors", "mistakes" and "base".
+// New makes the algorithm: phases "index", "neighbors", "mistakes" and "base", and "draw" and "tune" where hash tables
+// are chosen for a recall.
 func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	own, err := params.Parse[Params](spec.Spec.Params)
 	if err != nil {
@@ -52,7 +53,11 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err := p.buildVectors(spec); err != nil {
 		return nil, err
 	}
-	phases := append(jobs.Phases{p.indexPhase()}, p.search().Phases()...)
+	phases := jobs.Phases{p.indexPhase()}
+	if own.tunes() {
+		phases = append(phases, p.tunePhases()...)
+	}
+	phases = append(phases, p.search().Phases()...)
 	return append(phases, p.basePhase()), nil
 }
 

@@ -30,11 +30,12 @@ type job struct {
 	files   bool // each shard of the base is a file of its own
 	ops     *kernelops.Set
 	state   protocol.ByteSize
+	seed    uint64 // 7 where it is 0
 }
 
 func (j job) spec() protocol.JobSpec {
 	spec := protocol.JobSpec{Kind: KindName}
-	spec.Spec.Params, spec.Spec.Repro.Seed = json.RawMessage(j.params), 7
+	spec.Spec.Params, spec.Spec.Repro.Seed = json.RawMessage(j.params), cmp.Or(j.seed, 7)
 	spec.Spec.Input.Split.Test, spec.Spec.Run.MaxStateBytes = j.test, j.state
 	if len(j.base) > 0 && j.base[0].ID != "" {
 		spec.Spec.Input.ID = protocol.Column{Number: 1}

@@ -13,7 +13,7 @@ import (
 type neighbor struct {
 	key    float64 // what the distance is ordered by: see metric
 	id     int64   // number of the record in spec.input, or its place among names
-	target float64 // number of its class, or its value; 0 in a plain search
+	target float64 // number of its class, or its value; 0 in a plain search; of exact lists beside hashing, a mark
 }
 
 func (n neighbor) compare(m neighbor) int {
@@ -159,20 +159,21 @@ type partial struct {
 	found *lists
 	names *names // of the neighbors in all lists; nil where they have none
 	sampled
+	candidates int64 // pairs that were compared, of an index by hashing
 }
 
-// sampled is what a projection was measured to cost.
+// sampled is what a projection or an index was measured to cost.
 type sampled struct {
-	exact *lists  // of sampled queries
-	rows  []int64 // which these are; every leaf of a tree has the same
-	pairs distortion
+	exact *lists     // of sampled queries
+	rows  []int64    // which these are; every leaf of a tree has the same
+	pairs distortion // of a projection
 }
 
 func (p *plan) newPartial() *partial {
 	n := &partial{plan: p, found: &lists{rule: p.params.rule(), of: p.params.Metric,
 		targets: p.params.Mode != modeSearch}}
 	if p.measures() {
-		n.exact = &lists{rule: n.found.rule, of: n.found.of}
+		n.exact = &lists{rule: n.found.rule, of: n.found.of, targets: p.params.Index == indexLSH}
 	}
 	if p.named && !p.params.Counts {
 		n.names = &names{}
@@ -188,8 +189,8 @@ func (p *partial) lists() []*lists {
 	return []*lists{p.found}
 }
 
-// measures reports whether the cost of a projection is measured.
-func (p *plan) measures() bool { return p.params.Projection != nil && !p.params.Counts }
+// measures reports whether the cost of a projection or an index is measured.
+func (p *plan) measures() bool { return p.params.approximate() && !p.params.Counts }
 
 // Fields lists what is found, and what was measured.
 func (p *partial) Fields(f *jobs.Fields) {
@@ -197,7 +198,12 @@ func (p *partial) Fields(f *jobs.Fields) {
 	if p.measures() {
 		p.exact.fields(f, "exact")
 		jobs.List(f, "sample.rows", &p.rows)
+	}
+	if p.measures() && p.params.Projection != nil {
 		p.pairs.Fields(f)
+	}
+	if p.params.Index == indexLSH {
+		jobs.Scalar(f, "candidates", &p.candidates)
 	}
 	if p.names != nil {
 		p.names.Fields(f)
@@ -238,9 +244,10 @@ func (p *partial) merge(right *partial) (*partial, error) {
 	if all != nil {
 		p.names = all.listed(p.lists())
 	}
-	if p.measures() {
+	if p.measures() && p.params.Projection != nil {
 		p.pairs.plus(right.pairs)
 	}
+	p.candidates += right.candidates
 	return p, nil
 }
 

@@ -69,25 +69,35 @@ type recall struct {
 }
 
 func (r *recall) add(root *partial) error {
-	if !root.measures() {
+	if !root.measures() || root.params.Projection == nil {
 		return nil
 	}
 	if r.params == nil {
 		r.params = root.params.Projection
 		r.pairs = newDistortion(r.params.Eps)
 	}
-	exact, found := root.exact.rows, root.found.rows
-	if len(root.rows) != len(exact) {
-		return jobs.Malformed("%d lists of %d sampled queries", len(exact), len(root.rows))
-	}
 	r.pairs.plus(root.pairs)
-	r.queries += int64(len(exact))
-	for i, row := range root.rows {
+	r.queries += int64(len(root.rows))
+	return root.sampledLists(func(exact, found []neighbor) error {
+		r.exact += int64(len(exact))
+		r.hit += hits(exact, found)
+		return nil
+	})
+}
+
+// sampledLists visits the exact list of each sampled query, and the one that was found.
+func (p *partial) sampledLists(visit func(exact, found []neighbor) error) error {
+	exact, found := p.exact.rows, p.found.rows
+	if len(p.rows) != len(exact) {
+		return jobs.Malformed("%d lists of %d sampled queries", len(exact), len(p.rows))
+	}
+	for i, row := range p.rows {
 		if row < 0 || row >= int64(len(found)) {
 			return jobs.Malformed("the sampled query %d is not one of %d", row, len(found))
 		}
-		r.exact += int64(len(exact[i]))
-		r.hit += hits(exact[i], found[row])
+		if err := visit(exact[i], found[row]); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -160,6 +170,13 @@ func Figures(_ jobs.Arrays, metrics []jobs.Metric) ([]jobs.Figure, error) {
 				return nil, jobs.Malformed("the metric %q cannot be read: %v", metric.Name, err)
 			}
 			figures = append(figures, figure)
+		}
+		if metric.Name == collisionsMetric {
+			found, err := collisionFigures(metric.Value)
+			if err != nil {
+				return nil, jobs.Malformed("the metric %q cannot be read: %v", metric.Name, err)
+			}
+			figures = append(figures, found...)
 		}
 		if metric.Name != measuredMetric {
 			continue

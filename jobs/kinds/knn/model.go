@@ -15,7 +15,8 @@ import (
 type model struct {
 	*space
 	projected
-	base *points // nil where it was not stored
+	hashed hashed
+	base   *points // nil where it was not stored
 }
 
 // Fields lists the model.
@@ -26,6 +27,11 @@ func (m *model) Fields(f *jobs.Fields) {
 	m.space.Fields(f)
 	if p.Projection != nil {
 		m.projected.Fields(f)
+	}
+	if p.Index == indexLSH {
+		m.hashed.Fields(f)
+		f.Require(m.hashed.tables > 0, "an index by hashing without tables")
+		f.Check(func() error { return m.checkHashed(m.hashed) })
 	}
 	if p.StoreBase {
 		jobs.Make(f, &m.base).Fields(f)
@@ -104,6 +110,9 @@ func (m *model) describe(p *describe.Page) error {
 	}
 	if m.dims > 0 {
 		p.Text("projected into %d dimensions, seed %d\n", m.dims, m.seed)
+	}
+	if m.params.Index == indexLSH {
+		p.Text("index: %s, seed %d\n", m.curve(m.hashed), m.hashed.seed)
 	}
 	if m.params.Mode != modeClassify {
 		return nil

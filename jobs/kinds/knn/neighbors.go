@@ -7,6 +7,7 @@ import (
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/lsh"
 	"github.com/gram-compute/gram/jobs/learn/pairwise"
 	"github.com/gram-compute/gram/jobs/learn/rows"
 	"github.com/gram-compute/gram/kernelops"
@@ -31,11 +32,22 @@ func (p *plan) chunkBytes() int64 {
 	return chunkBytes
 }
 
+// gathers estimates what a leaf keeps in memory.
+func (p *plan) gathers() func(jobs.Leaf, func(jobs.Source, int) int64) int64 {
+	of := pairwise.Gathers(p.Source(), grown, p.chunkBytes())
+	if p.params.Index != indexLSH {
+		return of
+	}
+	return func(leaf jobs.Leaf, records func(jobs.Source, int) int64) int64 {
+		return of(leaf, records) + lsh.SearchBytes
+	}
+}
+
 // search is the phase of the search and the one that looks mistakes up.
 func (p *plan) search() pairwise.Phase[*index, *partial] {
 	return pairwise.Phase[*index, *partial]{
 		Name: neighborsName, Sides: p.Sides, State: p.readIndex, Partial: p.newPartial,
-		Find: p.find, Merge: (*partial).merge, Gathers: pairwise.Gathers(p.Source(), grown, p.chunkBytes()),
+		Find: p.find, Merge: (*partial).merge, Gathers: p.gathers(),
 		Answers: func(in *index) jobs.Answers { return p.params.answers(in.labels) },
 		Decider: func(in *index) pairwise.Decider[*partial] {
 			if p.graph != nil {
@@ -81,10 +93,11 @@ type sample struct {
 }
 
 func (p *plan) newSample(in *index) *sample {
-	if p.params.Projection == nil || p.params.Projection.Sample == 0 || in.projected.queries == 0 {
+	size, queries := in.sampled()
+	if size == 0 || queries == 0 {
 		return nil
 	}
-	s := &sample{share: float64(p.params.Projection.Sample) / float64(in.projected.queries),
+	s := &sample{share: float64(size) / float64(queries),
 		base: uint64(in.offsets[len(in.offsets)-1]), chosen: dataset.NewDraws(philox.New(p.seed, "knn/sample"))}
 	for i := range s.pairs {
 		s.pairs[i] = dataset.NewDraws(philox.New(p.seed, fmt.Sprintf("knn/pair/%d", i)))
@@ -112,6 +125,7 @@ type search struct {
 	exactly   *searcher // of the sampled queries; nil where nothing is measured
 	sample    *sample
 	one, two  []float32
+	keys      []uint64 // of the sampled queries, in each table
 }
 
 func (p *plan) newSearch(in *index, ops *kernelops.Set, queries *points, drawn *sample) *search {
@@ -120,13 +134,19 @@ func (p *plan) newSearch(in *index, ops *kernelops.Set, queries *points, drawn *
 		s.sample = &sample{}
 	}
 	if s.result.exact != nil {
-		s.result.pairs = newDistortion(p.params.Projection.Eps)
+		if p.params.Projection != nil {
+			s.result.pairs = newDistortion(p.params.Projection.Eps)
+		}
 		s.exactly = p.newSearcher(ops, queries.pick(s.sample.rows), s.result.exact)
+		s.exactly.marks = p.params.Index == indexLSH
 	}
 	if in.dims > 0 {
 		queries = in.project(ops, queries)
 	}
 	s.searcher = p.newSearcher(ops, queries, s.result.found)
+	if p.params.Index == indexLSH {
+		s.searcher.hashing = in.newHashing(in.hashed)
+	}
 	return s
 }
 
@@ -141,7 +161,7 @@ func (p Params) searcher(ops *kernelops.Set, queries *points, found *lists) *sea
 
 func (p *plan) newSearcher(ops *kernelops.Set, queries *points, found *lists) *searcher {
 	s := p.params.searcher(ops, queries, found)
-	s.own = p.Own != nil && !p.holdsOut
+	s.own = p.ownNeighbors()
 	return s
 }
 
@@ -171,14 +191,19 @@ func (s *search) search(ctx context.Context, base *points) error {
 
 // enterAll enters the rows of a chunk whose order is known.
 func (s *search) enterAll(ctx context.Context, base *points) error {
+	if s.exactly != nil {
+		if err := s.exactly.search(ctx, base); err != nil {
+			return err
+		}
+		if s.exactly.marks {
+			s.mark(base)
+		}
+	}
 	if s.in.dims == 0 || base.N == 0 {
 		return s.searcher.search(ctx, base)
 	}
 	projected := s.in.project(s.ops, base)
 	if s.exactly != nil {
-		if err := s.exactly.search(ctx, base); err != nil {
-			return err
-		}
 		s.measure(base, projected)
 	}
 	return s.searcher.search(ctx, projected)
@@ -203,6 +228,9 @@ func (s *search) measure(base, after *points) {
 // partial is what the leaf found.
 func (s *search) partial() *partial {
 	s.found.sort()
+	if s.hashing != nil {
+		s.result.candidates = s.hashing.candidates
+	}
 	if s.exactly != nil {
 		s.result.exact.sort()
 		for _, row := range s.sample.rows {

@@ -23,11 +23,12 @@ type output struct {
 
 	queries, listed, refused int64
 	recall                   recall
+	collisions               collisions
 	nearest                  nearest
 }
 
 func newOutput(p *plan, in *index) *output {
-	return &output{plan: p, in: in, voter: newVoter(p.params, in.labels.Len())}
+	return &output{plan: p, in: in, voter: newVoter(p.params, in.labels.Len()), collisions: collisions{in: in}}
 }
 
 // Decide takes the lists of one tree.
@@ -38,6 +39,9 @@ func (o *output) Decide(ctx context.Context, t pairwise.Tree, root *partial) err
 	}
 	o.queries += int64(len(t.Queries))
 	if err := o.recall.add(root); err != nil {
+		return err
+	}
+	if err := o.collisions.add(root); err != nil {
 		return err
 	}
 	if found.counts {
@@ -184,6 +188,10 @@ func (o *output) Metrics() ([]jobs.Metric, error) {
 			return nil, err
 		}
 		metrics = append(metrics, risk...)
+	}
+	if o.params.Index == indexLSH {
+		found, err := jobs.NewMetric(collisionsMetric, o.collisions.report())
+		return append(metrics, found), err
 	}
 	if o.params.Projection == nil || o.params.Projection.Sample == 0 {
 		return metrics, nil

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/gram-compute/gram/jobs/learn/features"
+	"github.com/gram-compute/gram/jobs/learn/lsh"
 	"github.com/gram-compute/gram/jobs/learn/pairwise"
 	"github.com/gram-compute/gram/jobs/learn/parts"
 	"github.com/gram-compute/gram/jobs/params"
@@ -14,8 +15,10 @@ import (
 type Params struct {
 	Mode         string          `json:"mode"`
 	Metric       metric          `json:"metric"`
-	P            *float64        `json:"p,omitempty"` // of minkowski alone
-	K            *int            `json:"k,omitempty"` // exactly one of K and Radius
+	Index        searchIndex     `json:"index,omitempty"`
+	LSH          *lsh.Params     `json:"lsh,omitempty"` // of index lsh alone
+	P            *float64        `json:"p,omitempty"`   // of minkowski alone
+	K            *int            `json:"k,omitempty"`   // exactly one of K and Radius
 	Radius       *float64        `json:"radius,omitempty"`
 	MaxNeighbors int             `json:"max_neighbors"`
 	Counts       bool            `json:"counts"`
@@ -63,6 +66,9 @@ func (p *Params) Parameters() []params.Parameter {
 			"spec.input, with similarity the largest is nearest."),
 		params.Optional("p", &p.P).Missing("none").Within("at least 1").
 			Says("The power of metric minkowski, which needs it."),
+		params.Choice("index", &p.Index, "", indexExact, indexLSH).Missing(string(indexExact)).
+			Says("exact compares a query with all records; lsh with those that collide with it in a hash table, by l2, l1, " +
+				"cosine and hamming. It misses neighbors, whose share is measured, and lists fewer where fewer collide."),
 		params.Optional("k", &p.K).Missing("5, unless radius is given").Within("1 to 10000").
 			Says("Neighbors of a query: of equally near ones the first by id, else in the input. Give k or radius."),
 		params.Optional("radius", &p.Radius).Missing("none").Within("at least 0, any for inner_product and similarity").
@@ -90,6 +96,9 @@ func (p *Params) Parameters() []params.Parameter {
 		params.OptionalSection("projection", &p.Projection).
 			Says("Projects rows into fewer dimensions before a search by l2.").
 			From("Johnson and Lindenstrauss."),
+		params.OptionalSection("lsh", &p.LSH).Missing("recall 0.9, with index lsh").
+			Says("The hash tables of index lsh.").
+			From("Gionis, Indyk and Motwani, VLDB 1999."),
 	}
 }
 
@@ -105,11 +114,14 @@ func (p *Params) Complete() {
 			p.Lists = parts.CSV
 		}
 	}
+	if p.Index == indexLSH && p.LSH == nil {
+		p.LSH = lsh.Default()
+	}
 }
 
 // Check rejects parameters that contradict each other.
 func (p *Params) Check() error {
-	for _, check := range []func() error{p.checkRule, p.checkVotes, p.checkMetric} {
+	for _, check := range []func() error{p.checkRule, p.checkVotes, p.checkMetric, p.checkIndex} {
 		if err := check(); err != nil {
 			return err
 		}

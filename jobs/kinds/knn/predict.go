@@ -18,6 +18,7 @@ type predictor struct {
 	voter  *voter
 	out    []jobs.Outcome
 	shares []float64 // of all outcomes
+	hash   *hashing  // nil where all records are compared
 }
 
 // Load loads a model that holds its base and is of mode classify or regress; any other is a
@@ -35,7 +36,11 @@ func Load(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
 		return nil, protocol.SpecFault(
 			"the model was made in mode search, which predicts nothing: use classify or regress")
 	}
-	return &predictor{model: m, ops: ops, reader: m.newReader(0), voter: newVoter(m.params, m.labels.Len())}, nil
+	p := &predictor{model: m, ops: ops, reader: m.newReader(0), voter: newVoter(m.params, m.labels.Len())}
+	if m.params.Index == indexLSH {
+		p.hash = m.newHashing(m.hashed)
+	}
+	return p, nil
 }
 
 // Answers are the labels with the share of the votes of each and the distance of the nearest
@@ -62,6 +67,9 @@ func (p *predictor) Predict(ctx context.Context, block *dataset.Block) ([]jobs.O
 	}
 	found := &lists{rule: p.params.rule(), of: p.params.Metric}
 	s := p.params.searcher(p.ops, queries, found)
+	if p.hash != nil {
+		s.hashing = p.hash.forget()
+	}
 	if err := s.search(ctx, p.base); err != nil {
 		return nil, err
 	}

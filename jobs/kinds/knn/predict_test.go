@@ -83,6 +83,9 @@ func TestModelPredictsWhatTheJobDecided(t *testing.T) {
 		{`{"mode":"classify","projection":{"dims":20}`, dense},
 		{`{"mode":"classify","projection":{"dims":20}`, sparse},
 		{`{"mode":"classify","metric":"edit"`, texts},
+		{`{"mode":"classify","index":"lsh"`, dense},
+		{`{"mode":"classify","index":"lsh","metric":"cosine","lsh":{"tables":3,"hashes":5}`, sparse},
+		{`{"mode":"regress","index":"lsh","metric":"hamming"`, ones},
 	} {
 		base, queries := c.records[:50], c.records[50:60]
 		r := job{params: c.params + `,"store_base":true}`, base: base, queries: queries, shards: 3}.mustRun(t)

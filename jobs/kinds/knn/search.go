@@ -17,6 +17,7 @@ type searcher struct {
 	queries *points
 	found   *lists
 	own     bool // queries are records of the base, and none is its own neighbor
+	marks   bool // targets of neighbors are their marks: see mark
 
 	ws             kernelops.Workspace
 	xBuf, yBuf     []float32
@@ -28,6 +29,7 @@ type searcher struct {
 	editor         editor
 	crossing       crossing
 	setSearch      setSearch
+	hashing        *hashing // nil where all rows are compared
 }
 
 // rankedRows is how many rows of the base a tile has at most where no matrix of products is written.
@@ -48,6 +50,8 @@ func (s *searcher) search(ctx context.Context, base *points) error {
 		return nil
 	}
 	switch {
+	case s.hashing != nil:
+		return s.colliding(ctx, base)
 	case s.of == edit:
 		return s.each(ctx, func(q int) error { return s.edits(q, base) })
 	case s.of == haversine:
@@ -231,5 +235,9 @@ func (s *searcher) enter(q int, key float64, base *points, j int) error {
 	if s.own && base.ids[j] == s.queries.ids[q] {
 		return nil
 	}
-	return s.found.add(q, neighbor{key, base.idOf(j), base.targetOf(j)})
+	n := neighbor{key, base.idOf(j), base.targetOf(j)}
+	if s.marks {
+		n.target = unmarked
+	}
+	return s.found.add(q, n)
 }

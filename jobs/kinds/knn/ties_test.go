@@ -127,9 +127,12 @@ func (j job) told(t rapid.TB) string {
 	return strings.Join(lines, "\n") + fmt.Sprintf("\nmodel %s\n", jobstest.Digest(r.Model)) + measuredOf(r)
 }
 
-// measuredOf is the recall of a projection.
+// measuredOf is the recall of a projection, or what an index by hashing found.
 func measuredOf(r jobstest.Result) string {
 	for _, m := range r.Metrics {
+		if m.Name == collisionsMetric {
+			return string(m.Value)
+		}
 		if m.Name == measuredMetric {
 			recall, _, _ := strings.Cut(string(m.Value), `"pairs"`)
 			return recall
@@ -173,6 +176,11 @@ func TestPermutedTable(t *testing.T) {
 		"few bits":  {metrics: []string{`"hamming"`}, record: grid(4, 1, true)},
 		"texts":     {metrics: []string{`"edit"`}, record: word},
 		"projected": {metrics: []string{`"l2","projection":{"dims":2,"sample":20}`}, record: grid(3, 1, false)},
+		"hashed": {metrics: []string{`"l2","index":"lsh","lsh":{"tables":2,"hashes":2,"width":2}`,
+			`"l1","index":"lsh","lsh":{"recall":0.7,"sample":10}`, `"cosine","index":"lsh","lsh":{"recall":0.6}`},
+			record: grid(3, 2, false)},
+		"hashed, sparse": {metrics: []string{`"l2","index":"lsh"`}, record: grid(3, 2, true)},
+		"hashed bits":    {metrics: []string{`"hamming","index":"lsh"`}, record: grid(70, 1, false)},
 	} {
 		t.Run(name, func(t *testing.T) { rapid.Check(t, of.check) })
 	}
@@ -251,7 +259,8 @@ func TestMergesOfNames(t *testing.T) {
 	records := named(jobstest.DenseRecords(rows, slices.Repeat([]string{"1", "2"}, 20)...), ids...)
 	shards := jobstest.Deal(records, 7)
 	for _, params := range []string{`{"k":5}`, `{"radius":1,"mode":"classify","store_base":true}`,
-		`{"k":3,"projection":{"dims":2}}`, `{"k":3,"mode":"regress","lists":"npy","store_base":true}`} {
+		`{"k":3,"projection":{"dims":2}}`,
+		`{"k":3,"index":"lsh","lsh":{"tables":2,"hashes":2,"width":2}}`, `{"k":3,"mode":"regress","lists":"npy","store_base":true}`} {
 		j := job{params: params, base: records}
 		algorithm, err := New(j.spec())
 		if err != nil {
