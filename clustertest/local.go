@@ -53,7 +53,8 @@ func StartLocal(t testing.TB, dataDir, storeURI string, leaseTTL time.Duration,
 	kinds := kindsWith(further)
 	c, err := coordinator.Start(ctx, coordinator.Config{
 		DataDir: dataDir, ListenAddr: "127.0.0.1:0", StoreURI: storeURI, Store: store, Schedule: timing,
-		Validate: func(spec protocol.JobSpec) (protocol.JobSpec, error) { return all.ValidateWith(kinds, spec) },
+		Validate:   func(spec protocol.JobSpec) (protocol.JobSpec, error) { return all.ValidateWith(kinds, spec) },
+		MostRounds: all.RoundsFrom,
 	})
 	if err != nil {
 		t.Fatal(err)

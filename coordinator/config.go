@@ -57,6 +57,9 @@ type Config struct {
 	Validate func(protocol.JobSpec) (protocol.JobSpec, error)
 	// LeastState is how many bytes a valid spec's job takes at least, 0 where that cannot be told; nil tells nothing.
 	LeastState func(protocol.JobSpec) int64
+	// MostRounds is how many rounds a valid spec's job has at most, given its shards, 0 where that is not known; nil
+	// tells nothing.
+	MostRounds func(spec protocol.JobSpec, shards int) int64
 	// KeepJobs is how long ended jobs are kept that say nothing of their own; 0 means 30 days, below 0 without end.
 	KeepJobs time.Duration
 	// Every SweepEvery (0: an hour) the leader deletes what has been garbage for SweepGrace (0: a day). A

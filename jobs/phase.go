@@ -56,6 +56,37 @@ type Gatherer interface {
 	Gathers(leaf Leaf, records func(from Source, shard int) int64) int64
 }
 
+// Repeater is a phase that bounds how often it is repeated.
+type Repeater interface {
+	Phase
+	// MostRounds returns the most rounds of the phase in a job, and a number below 0 where only the data bound them.
+	// Plan.Blocks is 0 where it is not known yet.
+	MostRounds(plan Plan) int64
+}
+
+// MostRounds returns the most rounds that phases take in a job, and false if only the data bound them.
+func MostRounds(phases []Phase, plan Plan) (int64, bool) {
+	total := int64(0)
+	for _, p := range phases {
+		r, ok := p.(Repeater)
+		if !ok {
+			return 0, false
+		}
+		most := r.MostRounds(plan)
+		if most < 0 {
+			return 0, false
+		}
+		total += most
+	}
+	return total, true
+}
+
+// Most returns a MapReduce.Rounds for a phase of at most that many rounds, whatever the plan.
+func Most(rounds int64) func(Plan) int64 { return func(Plan) int64 { return rounds } }
+
+// Unbounded is a MapReduce.Rounds for a phase whose rounds only the data bound.
+func Unbounded(Plan) int64 { return -1 }
+
 // Carrier is a phase that says whether it passes arrays from one round to the next, leaf by leaf. Others may.
 type Carrier interface {
 	Phase
@@ -95,6 +126,8 @@ type MapReduce[S any, P Stored] struct {
 	Forest func(ctx context.Context, state S, roots iter.Seq2[P, error], round Round) (Next, error)
 	// Gathers estimates the bytes that Map keeps in memory, see Gatherer; nil means 0.
 	Gathers func(leaf Leaf, records func(Source, int) int64) int64
+	// Rounds bounds how often the phase is repeated, see Repeater; nil means one round.
+	Rounds func(Plan) int64
 }
 
 // Phase returns the phase.
@@ -111,6 +144,13 @@ func (m mapReduce[S, P]) Gathers(leaf Leaf, records func(Source, int) int64) int
 		return 0
 	}
 	return m.of.Gathers(leaf, records)
+}
+
+func (m mapReduce[S, P]) MostRounds(plan Plan) int64 {
+	if m.of.Rounds == nil {
+		return 1
+	}
+	return m.of.Rounds(plan)
 }
 
 func (m mapReduce[S, P]) state(a Arrays) (state S, err error) {

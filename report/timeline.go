@@ -20,12 +20,15 @@ type Timeline struct {
 	MarksLost  int     `json:"marks_lost,omitempty"`
 	Events     []Event `json:"events"`
 	EventsLost int     `json:"events_lost,omitempty"`
+
+	Forecasts []Forecast `json:"forecasts,omitempty"` // in order of round
 }
 
 // Worker has a lane of the timeline, with a row for each of its slots.
 type Worker struct {
 	Name    string `json:"name"`
 	Kernels string `json:"kernels,omitempty"`
+	Slots   int    `json:"slots,omitempty"` // tasks that it takes at a time; 0 in reports that do not tell
 }
 
 // Span is the time of a round.

@@ -129,3 +129,21 @@ func TestMarksAreReadAsTheyWereWritten(t *testing.T) {
 		}
 	}
 }
+
+// What was forecast stands beside what came.
+func TestForecastText(t *testing.T) {
+	if text := (*Timeline)(nil).ForecastText() + (&Timeline{}).ForecastText(); text != "" {
+		t.Errorf("without forecasts: %q", text)
+	}
+	line := &Timeline{Forecasts: []Forecast{{Round: 1, At: 2, P50: 12, P90: 22, Ended: 15}}}
+	const one = "round 1, when a quarter was done: 10 s (p50) or 20 s (p90) more; it took 13 s"
+	if text := line.ForecastText(); text != one {
+		t.Errorf("of one round: %q", text)
+	}
+	line.Forecasts = append(line.Forecasts, Forecast{Round: 2, At: 20, P50: 30, P90: 31, Ended: 30},
+		Forecast{Round: 3, At: 40, P50: 50, P90: 60, Ended: 70})
+	const three = "of 3 rounds, 1 ended by their p50 and 2 by their p90; round 3,"
+	if text := line.ForecastText(); !strings.HasPrefix(text, three) {
+		t.Errorf("of three: %q", text)
+	}
+}

@@ -20,6 +20,9 @@ func (j *job) page(facts *runReport, model []byte) ([]byte, error) {
 	if facts.Audit != nil {
 		page.Facts = append(page.Facts, [2]string{"audits", facts.Audit.Says})
 	}
+	if text := facts.Timeline.ForecastText(); text != "" {
+		page.Facts = append(page.Facts, [2]string{"forecast", text})
+	}
 	for _, warning := range facts.Warnings {
 		page.Facts = append(page.Facts, [2]string{"warning", warning})
 	}

@@ -59,7 +59,8 @@ func timelineOf(brief *pb.JobBrief, sent *pb.Timeline) *report.Timeline {
 		t.Events = append(t.Events, report.Event{At: t.Since, What: "another coordinator took the lead"})
 	}
 	for _, w := range sent.GetWorkers() {
-		t.Workers = append(t.Workers, report.Worker{Name: w.GetName(), Kernels: w.GetKernels()})
+		t.Workers = append(t.Workers, report.Worker{Name: w.GetName(), Kernels: w.GetKernels(),
+			Slots: int(w.GetSlots())})
 	}
 	for _, m := range sent.GetMarks() {
 		if int(m.GetWorker()) >= len(t.Workers) {
@@ -81,6 +82,12 @@ func timelineOf(brief *pb.JobBrief, sent *pb.Timeline) *report.Timeline {
 	for _, r := range brief.GetRecord().GetRounds() {
 		t.Rounds = append(t.Rounds, report.Span{Round: r.GetRound(), From: since(r.GetStartedUnixMs()),
 			To: since(r.GetFinishedUnixMs())})
+		for _, f := range sent.GetForecasts() {
+			if f.GetRound() == r.GetRound() {
+				t.Forecasts = append(t.Forecasts, report.Forecast{Round: f.GetRound(), At: since(f.GetAtUnixMs()),
+					P50: since(f.GetP50UnixMs()), P90: since(f.GetP90UnixMs()), Ended: since(r.GetFinishedUnixMs())})
+			}
+		}
 	}
 	return t
 }

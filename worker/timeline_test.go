@@ -40,3 +40,19 @@ func TestTimelineNamesItsEvents(t *testing.T) {
 		t.Errorf("marks %+v", got.Marks)
 	}
 }
+
+// The report has how many slots a worker had, and a forecast with when its round ended; a round that is not over has
+// none.
+func TestTimelineHasSlotsAndForecasts(t *testing.T) {
+	brief := &pb.JobBrief{Record: &pb.Job{SubmittedUnixMs: 1000,
+		Rounds: []*pb.RoundRecord{{Round: 1, StartedUnixMs: 1500, FinishedUnixMs: 9000}}}}
+	sent := &pb.Timeline{Workers: []*pb.TimelineWorker{{Name: "w1", Slots: 3}},
+		Marks: []*pb.TimelineMark{{FromUnixMs: 2000, ToUnixMs: 3000}},
+		Forecasts: []*pb.TimelineForecast{{Round: 1, AtUnixMs: 3000, P50UnixMs: 6000, P90UnixMs: 8000},
+			{Round: 2, AtUnixMs: 9500, P50UnixMs: 9600, P90UnixMs: 9700}}}
+	got := timelineOf(brief, sent)
+	want := []report.Forecast{{Round: 1, At: 2, P50: 5, P90: 7, Ended: 8}}
+	if got.Workers[0].Slots != 3 || !slices.Equal(got.Forecasts, want) {
+		t.Errorf("%+v, %+v", got.Workers, got.Forecasts)
+	}
+}

@@ -16,12 +16,14 @@ type explainView struct {
 	ID            string `json:"id"`
 	State         string `json:"state"`
 	Reason        string `json:"reason"`
+
+	ETA *show.ETA `json:"eta,omitempty"`
 }
 
 func explainCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain JOB",
-		Short: "Say why a job waits, or how it ended",
+		Short: "Say why a job waits, when its round may end, or how it ended",
 		Example: `  gram explain glosses-k3f9p2
   gram explain glosses-k3f9p2 -o json`,
 		Args: cobra.ExactArgs(1),
@@ -34,11 +36,15 @@ func explainCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			view := explainView{show.SchemaVersion, job.GetId(), show.StateName(job.GetState()), reasonOf(job)}
+			view := explainView{show.SchemaVersion, job.GetId(), show.StateName(job.GetState()), reasonOf(job),
+				show.OfETA(job.GetEta())}
 			if a.flags.output == "json" {
 				return a.printJSON(view)
 			}
 			fmt.Fprintf(a.out, "%s %s: %s\n", view.ID, inState(job.GetState()), protocol.VisibleLines(view.Reason))
+			if text := show.ETAText(job.GetEta()); text != "" {
+				fmt.Fprintf(a.out, "ETA  %s\n", text)
+			}
 			return nil
 		},
 	}

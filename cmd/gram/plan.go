@@ -20,14 +20,15 @@ import (
 
 func planCommand(a *app) *cobra.Command {
 	var from specFlags
-	var past string
+	var past []string
 	var workers, slots int
 	cmd := &cobra.Command{
 		Use:   "plan -f FILE",
 		Short: "Say what a job would read and how long it may take; runs nothing",
 		Example: `  gram plan -f examples/glosses.yaml
   gram plan -f spec.yaml --set spec.input.shard_bytes=16MiB -o json
-  gram plan -f spec.yaml --from models/ID/report.json --workers 8 --slots 4`,
+  gram plan -f spec.yaml --from models/ID/report.json --workers 8 --slots 4
+  gram plan -f spec.yaml --from daily-1 --from daily-2 --from daily-3`,
 		Long: `Validates the spec as run does, lists the input and cuts its shards as the job
 would, reads the head of up to three shards to estimate the records, and tries
 whether the output's folder takes a file. Nothing is run and nothing stays
@@ -36,7 +37,8 @@ while it is planned, or an output that cannot be written, with 1.
 
 --from names a job that ran: its report.json, the folder of its model, or a job
 of the cluster. The rounds of that job are simulated with task times drawn from
-its own, on the workers given, with speculative copies and without.`,
+its own, on the workers given, with speculative copies and without. One job says
+nothing of how runs differ: name several, such as the last five of a schedule.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := errors.Join(local.CheckCount("workers", workers), local.CheckCount("slots", slots)); err != nil {
@@ -58,7 +60,8 @@ its own, on the workers given, with speculative copies and without.`,
 	}
 	from.add(cmd)
 	set := cmd.Flags()
-	set.StringVar(&past, "from", "", "forecast the time from a job that ran: its `report`.json, folder or id")
+	set.StringArrayVar(&past, "from", nil,
+		"forecast the time from a job that ran: its `report`.json, folder or id; may be repeated")
 	set.IntVar(&workers, "workers", 0, "with --from: this `many` workers (default as many as ran that job)")
 	set.IntVar(&slots, "slots", 0, "with --from: tasks at a time on each, this `many` (default as there)")
 	return cmd
@@ -72,31 +75,40 @@ type planView struct {
 }
 
 func planOf(
-	ctx context.Context, a *app, spec protocol.JobSpec, from string, workers, slots int,
+	ctx context.Context, a *app, spec protocol.JobSpec, from []string, workers, slots int,
 ) (view planView, err error) {
 	view.SchemaVersion = show.SchemaVersion
-	var past *estimate.Past
-	if from != "" { // read first: it may be misspelled
-		if past, err = readPast(ctx, a, from); err != nil {
-			return view, err
-		}
-		if past.Kind != spec.Kind {
-			return view, &exit.Failure{Code: exit.Usage, What: fmt.Sprintf("%s is the report of a job of kind %s, and "+
-				"the spec is of kind %s", from, past.Kind, spec.Kind), Hint: "Name the report of a job like this one."}
-		}
-	} else if workers > 0 || slots > 0 {
+	pasts, err := readPasts(ctx, a, spec.Kind, from) // first: they may be misspelled
+	if err != nil {
+		return view, err
+	}
+	if len(pasts) == 0 && (workers > 0 || slots > 0) {
 		return view, &exit.Failure{Code: exit.Usage, What: "--workers and --slots need --from: no task times are known",
 			Hint: "Name the report.json of a job that ran."}
 	}
 	if view.Job, err = estimate.Of(ctx, spec); err != nil {
 		return view, wouldFail(err)
 	}
-	if past != nil {
-		if view.Time, err = view.TimeOf(past, workers, slots); err != nil {
-			return view, fmt.Errorf("%s: %w", from, err)
-		}
+	if len(pasts) > 0 {
+		view.Time, err = view.TimeOf(pasts, workers, slots)
 	}
-	return view, nil
+	return view, err
+}
+
+// readPasts reads the reports of jobs of a kind.
+func readPasts(ctx context.Context, a *app, kind string, from []string) (pasts []*estimate.Past, err error) {
+	for _, name := range from {
+		past, err := readPast(ctx, a, name)
+		if err != nil {
+			return nil, err
+		}
+		if past.Kind != kind {
+			return nil, &exit.Failure{Code: exit.Usage, What: fmt.Sprintf("%s is the report of a job of kind %s, and "+
+				"the spec is of kind %s", name, past.Kind, kind), Hint: "Name the report of a job like this one."}
+		}
+		pasts = append(pasts, past)
+	}
+	return pasts, nil
 }
 
 // wouldFail says of a fault that the job would fail of it, with the code of a failed job.

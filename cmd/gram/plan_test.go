@@ -89,6 +89,27 @@ func TestPlanTellsOfTheInput(t *testing.T) {
 	}
 }
 
+// k-means has features, five draws of kmeans|| beside the first seed and the weighing, four rounds of Lloyd's with a
+// refill after all but the last, and the finish: 1 + (5+2) + 4 + 3 + 1.
+func TestPlanBoundsTheRounds(t *testing.T) {
+	c := newClient(t)
+	if err := os.WriteFile(filepath.Join(c.app.dir, "a.csv"), []byte("1,2\n3,4\n5,6\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path := c.writeSpec(`{apiVersion: v1, kind: KMeans, spec: {input: {uri: ./a.csv, format: csv},
+		params: {k: 2, max_rounds: 4, init_rounds: 5}}}`)
+	c.want(0, c.run("plan", "-f", path))
+	if text := c.stdout.String(); !strings.Contains(text, "at most 16:") ||
+		!strings.Contains(text, "spec.params.max_rounds is 4") {
+		t.Errorf("printed\n%s", text)
+	}
+	c.stdout.Reset()
+	c.want(0, c.run("plan", "-f", path, "-o", "json"))
+	if text := c.stdout.String(); !strings.Contains(text, `"at_most": 16`) {
+		t.Errorf("printed\n%s", text)
+	}
+}
+
 // What a spec is refused for is what run refuses it for, with the same code.
 func TestPlanRefusesWhatRunRefuses(t *testing.T) {
 	for _, text := range []string{

@@ -66,6 +66,9 @@ func printJob(a *app, job *gramv1.Job) {
 		table.Row("progress", fmt.Sprintf("round %d %s, %d of %d leaves, %d tasks running",
 			p.GetRound(), p.GetPhase(), p.GetLeavesDone(), p.GetLeaves(), p.GetTasksLeased()))
 	}
+	if text := show.ETAText(job.GetEta()); text != "" {
+		table.Row("ETA", text)
+	}
 	if job.GetScheduleId() != "" {
 		table.Row("schedule", job.GetScheduleId()+", tick "+show.Clock(job.GetTickUnixMs()))
 	}

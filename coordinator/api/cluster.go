@@ -24,6 +24,7 @@ type Cluster interface {
 	Agree(ctx context.Context, cmd *pb.Command) (state.Reply, error)
 	// Describe is a job as people see it.
 	Describe(job *state.Job) *pb.Job
+	ETA(job *state.Job) *pb.Eta
 	// Fits refuses a job that no worker has the memory for.
 	Fits(cmd *pb.SubmitJob) error
 	// Wall is the time of ticks and deadlines, Admitted the time that tokens are judged by.

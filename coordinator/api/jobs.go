@@ -63,7 +63,9 @@ func (s *Jobs) Get(
 	if refused != nil {
 		return nil, refused
 	}
-	return connect.NewResponse(&pb.GetResponse{Job: s.Describe(job)}), nil
+	out := s.Describe(job)
+	out.Eta = s.ETA(job)
+	return connect.NewResponse(&pb.GetResponse{Job: out}), nil
 }
 
 // List pages through the jobs, newest first.

@@ -39,6 +39,9 @@ type Config struct {
 	Ready                              func() error
 	// LeastState is how many bytes a valid spec's job takes at least; nil tells nothing.
 	LeastState func(protocol.JobSpec) int64
+	// MostRounds is how many rounds a valid spec's job has at most, given its shards; 0 where that is not known. nil
+	// tells nothing.
+	MostRounds func(spec protocol.JobSpec, shards int) int64
 
 	Schedule     schedule.Config
 	ApplyTimeout time.Duration // of one proposal

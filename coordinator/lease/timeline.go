@@ -20,7 +20,7 @@ func WireTimeline(t schedule.Timeline, started time.Time) *pb.Timeline {
 		if name == "" {
 			name = w.ID
 		}
-		out.Workers = append(out.Workers, &pb.TimelineWorker{Name: name, Kernels: w.Kernels})
+		out.Workers = append(out.Workers, &pb.TimelineWorker{Name: name, Kernels: w.Kernels, Slots: uint32(w.Slots)})
 	}
 	for _, m := range t.Marks {
 		out.Marks = append(out.Marks, &pb.TimelineMark{
@@ -32,6 +32,10 @@ func WireTimeline(t schedule.Timeline, started time.Time) *pb.Timeline {
 	for _, e := range t.Events {
 		out.Events = append(out.Events, &pb.TimelineEvent{AtUnixMs: at(e.At), Kind: e.What, Worker: e.Worker,
 			Task: e.Task})
+	}
+	for _, f := range t.Forecasts {
+		out.Forecasts = append(out.Forecasts, &pb.TimelineForecast{Round: f.Round, AtUnixMs: at(f.At),
+			P50UnixMs: at(f.P50), P90UnixMs: at(f.P90)})
 	}
 	return out
 }

@@ -21,6 +21,7 @@ type Jobs struct {
 	earliest   time.Duration // no lease ends before
 	began      time.Duration // of this leader
 	latest     time.Duration // that anybody told the board
+	tails      window        // of the rounds of all jobs, for those of phases of which none has ended
 	Counts     Counts
 }
 
@@ -29,6 +30,7 @@ func (jobs *Jobs) of(job *state.Job) *jobBoard {
 	at, found := jobs.find(job.Number)
 	if !found {
 		memory := newJobBoard(job)
+		memory.began = jobs.latest
 		memory.course = newTimeline(jobs.sawFrom(job))
 		jobs.list = slices.Insert(jobs.list, at, memory)
 	}
@@ -39,6 +41,7 @@ func (jobs *Jobs) of(job *state.Job) *jobBoard {
 	jobs.abandon(old)
 	memory := newJobBoard(job)
 	jobs.list[at] = memory
+	memory.began = jobs.latest
 	memory.untold, memory.course, memory.told, memory.denied = old.untold, old.course, old.told, old.denied
 	if old.changes == memory.changes {
 		memory.audits = old.audits
@@ -46,6 +49,10 @@ func (jobs *Jobs) of(job *state.Job) *jobBoard {
 		old.eachAudit(func(_ Task, work *auditWork) {
 			jobs.took(old, work.lease, jobs.latest, pb.TimelineOutcome_TIMELINE_OUTCOME_IN_VAIN)
 		})
+	}
+	if old.mapped > 0 && old.changes == memory.changes && old.round+1 == memory.round {
+		old.pace.tails.add(jobs.latest - old.mapped)
+		jobs.tails.add(jobs.latest - old.mapped)
 	}
 	if old.pace.phase == job.Rounds.Open.Phase {
 		memory.pace = old.pace

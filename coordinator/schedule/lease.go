@@ -104,7 +104,10 @@ type jobBoard struct {
 	untold   SpeculativeCopies // since the log was told last
 	course   *timeline         // of all rounds
 	audits   map[Task]*auditWork
-	told     int // of the job's convictions
+	told     int           // of the job's convictions
+	mapped   time.Duration // when the last leaf was committed, 0 before
+	began    time.Duration // when the board heard of the round
+	foretold bool          // the round's end is forecast on the timeline
 }
 
 func newJobBoard(job *state.Job) *jobBoard {

@@ -3,15 +3,18 @@ package schedule
 import (
 	"slices"
 	"time"
+
+	"github.com/gram-compute/gram/report/forecast"
 )
 
-// leaseTime is what a lease of leaves should take: a shorter one goes to a good part into calls, a
-// commit and merges, of some ten milliseconds each.
-const leaseTime = 200 * time.Millisecond
+// leaseTime is what a lease of leaves should take.
+const leaseTime = forecast.LeaseTime
 
 // pace is how long a leaf of a phase took, from lease to commit, as far as it was seen.
 type pace struct {
 	phase string
+	ended recent        // leases of leaves, for forecasts
+	tails window        // from the last leaf of a round to the next round
 	leaf  time.Duration // 0 while nothing is known
 	maps  window        // by leaf
 	folds window        // by piece
@@ -20,6 +23,7 @@ type pace struct {
 
 // saw takes in a lease of some leaves. What was seen last counts half.
 func (p *pace) saw(leaves int, took time.Duration) {
+	p.ended.add(forecast.Lease{Leaves: leaves, Seconds: took.Seconds()})
 	leaf := took / time.Duration(leaves)
 	p.maps.add(leaf)
 	if p.leaf > 0 {
@@ -28,16 +32,10 @@ func (p *pace) saw(leaves int, took time.Duration) {
 	p.leaf = leaf
 }
 
-// leavesOfLease is how many leaves one lease may cover, of a round, given all of its leaves and those that are free: a
-// quarter of a slot's even share of those, so that the end of a round is spread over everyone (factoring), or more
-// where that takes less than leaseTime, up to an even share of the round.
+// leavesOfLease is how many leaves one lease may cover, of a round, given all of its leaves and those that are free
+// (factoring: the end of a round is spread over everyone), see forecast.LeavesOfLease.
 func (p *pace) leavesOfLease(total, free, slots int) int {
-	limit := max(1, free/(4*slots))
-	if p.leaf <= 0 {
-		return limit
-	}
-	share := (total + slots - 1) / slots
-	return max(limit, min(share, int(leaseTime/p.leaf)))
+	return forecast.LeavesOfLease(total, free, slots, p.leaf)
 }
 
 // windowSize is how many times a median looks back.

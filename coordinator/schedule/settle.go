@@ -73,6 +73,7 @@ func (b *Board) Done(job *state.Job, t Task, workerID string, first bool, now ti
 		}
 	}
 	memory.leaves.committed(t.Tree, t.Node)
+	b.foretell(memory, job, now)
 }
 
 // outcomeOf is how a lease ended when task t was committed by workerID; winner is nil where that is not known.

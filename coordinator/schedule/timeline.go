@@ -14,6 +14,7 @@ const (
 	maxMarks      = 2000
 	maxLanes      = 512 // workers
 	maxEvents     = 200
+	maxForecasts  = 1000
 	coarsestGrain = time.Hour
 )
 
@@ -49,6 +50,13 @@ type Timeline struct {
 	Grain      time.Duration // tasks in a row with shorter pauses are one mark
 	MarksLost  int
 	EventsLost int
+	Forecasts  []Forecast // of rounds, in their order
+}
+
+// Forecast is when a round would end, as forecast when a quarter of its leaves were committed.
+type Forecast struct {
+	Round        uint32
+	At, P50, P90 time.Duration
 }
 
 // timeline is a Timeline that grows.
@@ -182,6 +190,7 @@ func (jobs *Jobs) Timeline(job *state.Job) Timeline {
 	}
 	t := jobs.list[at].course.Timeline
 	t.Workers, t.Marks, t.Events = slices.Clone(t.Workers), slices.Clone(t.Marks), slices.Clone(t.Events)
+	t.Forecasts = slices.Clone(t.Forecasts)
 	slices.SortFunc(t.Marks, func(x, y Mark) int { // total order: a slot is at work on one task at a time
 		return cmp.Or(cmp.Compare(x.Worker, y.Worker), cmp.Compare(x.Slot, y.Slot), cmp.Compare(x.From, y.From),
 			cmp.Compare(x.To, y.To))

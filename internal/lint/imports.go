@@ -46,7 +46,9 @@ var layers = []layer{
 	{tree: "jobs/jobstest", may: append([]string{"jobs", "jobs/learn/...", "jobs/run"}, numbers...)},
 	{tree: "coordinator/clock"},
 	{tree: "coordinator/state", may: []string{"protocol/..."}},
-	{tree: "coordinator/schedule", may: []string{"coordinator/clock", "coordinator/state", "protocol/..."}},
+	{tree: "coordinator/schedule", may: []string{
+		"coordinator/clock", "coordinator/state", "protocol/...", "report/forecast",
+	}},
 	{tree: "coordinator/life"},
 	{tree: "coordinator/bounds"},
 	{tree: "coordinator/pki"},
@@ -72,7 +74,7 @@ var layers = []layer{
 	{tree: "coordinator/lead", may: []string{
 		"coordinator/audit", "coordinator/clock", "coordinator/command", "coordinator/gate", "coordinator/lease",
 		"coordinator/life", "coordinator/meters", "coordinator/node", "coordinator/outcome", "coordinator/schedule",
-		"coordinator/state", "objstore", "protocol/...",
+		"coordinator/state", "objstore", "protocol/...", "report/forecast",
 	}},
 	{tree: "coordinator/api", may: []string{
 		"attestation", "coordinator/command", "coordinator/gate", "coordinator/outcome", "coordinator/schedule",
@@ -82,7 +84,7 @@ var layers = []layer{
 		"attestation", "coordinator/...", "internal/faults", "objstore", "protocol/...",
 	}},
 	{tree: "report", may: []string{"jobs", "protocol"}},
-	{tree: "report/forecast", may: []string{"kernelops/philox"}},
+	{tree: "report/forecast", may: []string{"kernelops/fmath", "kernelops/philox"}},
 	{tree: "worker", may: []string{
 		"attestation/mlbom", "attestation/origin", "dataset/...", "internal/faults", "jobs", "jobs/planned",
 		"jobs/run", "kernelops", "objstore", "proof", "protocol/...", "report",

@@ -2,6 +2,7 @@ package all_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/gram-compute/gram/jobs"
@@ -61,4 +62,63 @@ type countedSteps struct {
 func (c countedSteps) Step(ctx context.Context, state jobs.Arrays, round jobs.Round) (jobs.Next, error) {
 	*c.steps++
 	return c.Phase.Step(ctx, state, round)
+}
+
+// No case takes more rounds of a phase than the phase says, whether it runs once, or without each of two folds. What is
+// judged by scores has phases that only the data bound.
+func TestRoundsAreBounded(t *testing.T) {
+	for _, c := range casetest.Of(t, casetest.Golden) {
+		for _, run := range []casetest.Run{{Data: c.Phases}, {Data: c.Phases, Shards: 3, Block: 3}} {
+			t.Run(fmt.Sprintf("%s/%d", c.Name, run.Shards), func(t *testing.T) {
+				t.Parallel()
+				bounds := &boundRounds{most: map[string]int64{}, took: map[string]int64{}}
+				run.Wrap = bounds.wrap(max(run.Shards, 2))
+				c.Train(t, run)
+				for name, took := range bounds.took { //lint:ordered each is checked by itself
+					if most := bounds.most[name]; most < 0 && name != "ranks" || most >= 0 && took > most {
+						t.Errorf("%d rounds of phase %s, at most %d told", took, name, most)
+					}
+				}
+				if bounds.total < bounds.sum {
+					t.Errorf("%d rounds, at most %d told", bounds.sum, bounds.total)
+				}
+			})
+		}
+	}
+}
+
+// boundRounds counts the rounds of each phase. Those of linear models share a bound.
+type boundRounds struct {
+	most, took map[string]int64
+	sum, total int64
+}
+
+func (b *boundRounds) wrap(shards int) func(jobs.Algorithm) jobs.Algorithm {
+	return func(a jobs.Algorithm) jobs.Algorithm {
+		plan := jobs.Plan{Shards: shards}
+		b.total, _ = jobs.MostRounds(a.Phases(), plan)
+		counted := jobs.Blocked{Records: jobs.BlocksOf(a)}
+		for _, p := range a.Phases() {
+			b.most[p.Name()] = p.(jobs.Repeater).MostRounds(plan)
+			counted.List = append(counted.List, boundSteps{p, b})
+		}
+		if b.most["ascend"] == 0 {
+			b.most["ascend"] = b.most["newton"]
+		}
+		if counted.Records.Any() {
+			return counted
+		}
+		return counted.List
+	}
+}
+
+type boundSteps struct {
+	jobs.Phase
+	bounds *boundRounds
+}
+
+func (s boundSteps) Step(ctx context.Context, state jobs.Arrays, round jobs.Round) (jobs.Next, error) {
+	s.bounds.took[s.Name()]++
+	s.bounds.sum++
+	return s.Phase.Step(ctx, state, round)
 }

@@ -23,6 +23,29 @@ func LeastState(spec protocol.JobSpec) int64 {
 	return kind.LeastState(spec)
 }
 
+// MostRounds returns the most rounds of a valid spec's job, given what is known of its plan, and false where only the
+// data bound them. Comparing ids takes as many as their lists need.
+func MostRounds(spec protocol.JobSpec, plan jobs.Plan) (int64, bool) {
+	if spec.Spec.Input.HasIDs() || spec.Spec.Queries != nil && spec.Spec.Queries.HasIDs() {
+		return 0, false
+	}
+	kind, err := Lookup(spec.Kind)
+	if err != nil {
+		return 0, false
+	}
+	algorithm, err := kind.New(spec)
+	if err != nil {
+		return 0, false
+	}
+	return jobs.MostRounds(algorithm.Phases(), plan)
+}
+
+// RoundsFrom is MostRounds for a coordinator, which knows how many shards there are; 0 stands for false.
+func RoundsFrom(spec protocol.JobSpec, shards int) int64 {
+	most, _ := MostRounds(spec, jobs.Plan{Shards: shards})
+	return most
+}
+
 // ValidateWith is Validate where lookup knows the kinds.
 func ValidateWith(lookup func(name string) (jobs.Kind, error), spec protocol.JobSpec) (protocol.JobSpec, error) {
 	spec = spec.WithDefaults()

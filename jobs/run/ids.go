@@ -57,7 +57,7 @@ func idsPhases(spec protocol.JobSpec, first string) []jobs.Phase {
 	return []jobs.Phase{
 		jobs.MapReduce[idRanges, *idList]{
 			Name: idsName, State: readRanges, Partial: func() *idList { return new(idList) },
-			Map: c.list, Merge: c.merge, Forest: c.step, Gathers: c.gathers,
+			Map: c.list, Merge: c.merge, Forest: c.step, Gathers: c.gathers, Rounds: jobs.Unbounded,
 		}.Phase(),
 		jobs.MapReduce[jobs.Arrays, *idPlaces]{
 			Name: idsTwiceName, State: jobs.Itself, Partial: func() *idPlaces { return new(idPlaces) },

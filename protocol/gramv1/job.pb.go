@@ -418,6 +418,7 @@ type Job struct {
 	ScheduleId      string                 `protobuf:"bytes,17,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"` // of the schedule for whose tick it was made
 	TickUnixMs      int64                  `protobuf:"varint,18,opt,name=tick_unix_ms,json=tickUnixMs,proto3" json:"tick_unix_ms,omitempty"`
 	Audit           *AuditSummary          `protobuf:"bytes,130,opt,name=audit,proto3" json:"audit,omitempty"`
+	Eta             *Eta                   `protobuf:"bytes,150,opt,name=eta,proto3" json:"eta,omitempty"` // of a job that is planned or running; Get alone has it
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
 }
@@ -585,6 +586,91 @@ func (x *Job) GetAudit() *AuditSummary {
 	return nil
 }
 
+func (x *Job) GetEta() *Eta {
+	if x != nil {
+		return x.Eta
+	}
+	return nil
+}
+
+// Eta forecasts when the open round ends, from the times of those of its phase's tasks that ended. It is made by the
+// leader for whoever asks, and reaches no result.
+type Eta struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	TimesKnown    uint32                 `protobuf:"varint,1,opt,name=times_known,json=timesKnown,proto3" json:"times_known,omitempty"` // of tasks that ended; 0: none has, and when the round ends is not known
+	P50Ms         int64                  `protobuf:"varint,2,opt,name=p50_ms,json=p50Ms,proto3" json:"p50_ms,omitempty"`                // from now on; within which the round ends with probability 0.5
+	P90Ms         int64                  `protobuf:"varint,3,opt,name=p90_ms,json=p90Ms,proto3" json:"p90_ms,omitempty"`
+	Bounded       bool                   `protobuf:"varint,4,opt,name=bounded,proto3" json:"bounded,omitempty"`                         // rounds_left is known
+	RoundsLeft    uint64                 `protobuf:"varint,5,opt,name=rounds_left,json=roundsLeft,proto3" json:"rounds_left,omitempty"` // at most, after the open one
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Eta) Reset() {
+	*x = Eta{}
+	mi := &file_gram_v1_job_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Eta) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Eta) ProtoMessage() {}
+
+func (x *Eta) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_job_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Eta.ProtoReflect.Descriptor instead.
+func (*Eta) Descriptor() ([]byte, []int) {
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *Eta) GetTimesKnown() uint32 {
+	if x != nil {
+		return x.TimesKnown
+	}
+	return 0
+}
+
+func (x *Eta) GetP50Ms() int64 {
+	if x != nil {
+		return x.P50Ms
+	}
+	return 0
+}
+
+func (x *Eta) GetP90Ms() int64 {
+	if x != nil {
+		return x.P90Ms
+	}
+	return 0
+}
+
+func (x *Eta) GetBounded() bool {
+	if x != nil {
+		return x.Bounded
+	}
+	return false
+}
+
+func (x *Eta) GetRoundsLeft() uint64 {
+	if x != nil {
+		return x.RoundsLeft
+	}
+	return 0
+}
+
 type Progress struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Round         uint32                 `protobuf:"varint,1,opt,name=round,proto3" json:"round,omitempty"`
@@ -598,7 +684,7 @@ type Progress struct {
 
 func (x *Progress) Reset() {
 	*x = Progress{}
-	mi := &file_gram_v1_job_proto_msgTypes[5]
+	mi := &file_gram_v1_job_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -610,7 +696,7 @@ func (x *Progress) String() string {
 func (*Progress) ProtoMessage() {}
 
 func (x *Progress) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[5]
+	mi := &file_gram_v1_job_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -623,7 +709,7 @@ func (x *Progress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Progress.ProtoReflect.Descriptor instead.
 func (*Progress) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{5}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Progress) GetRound() uint32 {
@@ -676,7 +762,7 @@ type Counters struct {
 
 func (x *Counters) Reset() {
 	*x = Counters{}
-	mi := &file_gram_v1_job_proto_msgTypes[6]
+	mi := &file_gram_v1_job_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -688,7 +774,7 @@ func (x *Counters) String() string {
 func (*Counters) ProtoMessage() {}
 
 func (x *Counters) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[6]
+	mi := &file_gram_v1_job_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -701,7 +787,7 @@ func (x *Counters) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Counters.ProtoReflect.Descriptor instead.
 func (*Counters) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{6}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Counters) GetCommitted() uint64 {
@@ -760,7 +846,7 @@ type Remade struct {
 
 func (x *Remade) Reset() {
 	*x = Remade{}
-	mi := &file_gram_v1_job_proto_msgTypes[7]
+	mi := &file_gram_v1_job_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -772,7 +858,7 @@ func (x *Remade) String() string {
 func (*Remade) ProtoMessage() {}
 
 func (x *Remade) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[7]
+	mi := &file_gram_v1_job_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -785,7 +871,7 @@ func (x *Remade) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Remade.ProtoReflect.Descriptor instead.
 func (*Remade) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{7}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Remade) GetChanges() uint64 {
@@ -850,7 +936,7 @@ type AuditSummary struct {
 
 func (x *AuditSummary) Reset() {
 	*x = AuditSummary{}
-	mi := &file_gram_v1_job_proto_msgTypes[8]
+	mi := &file_gram_v1_job_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -862,7 +948,7 @@ func (x *AuditSummary) String() string {
 func (*AuditSummary) ProtoMessage() {}
 
 func (x *AuditSummary) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[8]
+	mi := &file_gram_v1_job_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -875,7 +961,7 @@ func (x *AuditSummary) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AuditSummary.ProtoReflect.Descriptor instead.
 func (*AuditSummary) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{8}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *AuditSummary) GetSharePpm() uint32 {
@@ -1018,7 +1104,7 @@ type Auditor struct {
 
 func (x *Auditor) Reset() {
 	*x = Auditor{}
-	mi := &file_gram_v1_job_proto_msgTypes[9]
+	mi := &file_gram_v1_job_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1030,7 +1116,7 @@ func (x *Auditor) String() string {
 func (*Auditor) ProtoMessage() {}
 
 func (x *Auditor) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[9]
+	mi := &file_gram_v1_job_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1043,7 +1129,7 @@ func (x *Auditor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Auditor.ProtoReflect.Descriptor instead.
 func (*Auditor) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{9}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Auditor) GetId() string {
@@ -1096,7 +1182,7 @@ type ConvictedWorker struct {
 
 func (x *ConvictedWorker) Reset() {
 	*x = ConvictedWorker{}
-	mi := &file_gram_v1_job_proto_msgTypes[10]
+	mi := &file_gram_v1_job_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1108,7 +1194,7 @@ func (x *ConvictedWorker) String() string {
 func (*ConvictedWorker) ProtoMessage() {}
 
 func (x *ConvictedWorker) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[10]
+	mi := &file_gram_v1_job_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1121,7 +1207,7 @@ func (x *ConvictedWorker) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConvictedWorker.ProtoReflect.Descriptor instead.
 func (*ConvictedWorker) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{10}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ConvictedWorker) GetId() string {
@@ -1178,7 +1264,7 @@ type SpeculativeCopies struct {
 
 func (x *SpeculativeCopies) Reset() {
 	*x = SpeculativeCopies{}
-	mi := &file_gram_v1_job_proto_msgTypes[11]
+	mi := &file_gram_v1_job_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1190,7 +1276,7 @@ func (x *SpeculativeCopies) String() string {
 func (*SpeculativeCopies) ProtoMessage() {}
 
 func (x *SpeculativeCopies) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[11]
+	mi := &file_gram_v1_job_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1203,7 +1289,7 @@ func (x *SpeculativeCopies) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SpeculativeCopies.ProtoReflect.Descriptor instead.
 func (*SpeculativeCopies) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{11}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *SpeculativeCopies) GetLaunched() uint64 {
@@ -1244,7 +1330,7 @@ type RoundRecord struct {
 
 func (x *RoundRecord) Reset() {
 	*x = RoundRecord{}
-	mi := &file_gram_v1_job_proto_msgTypes[12]
+	mi := &file_gram_v1_job_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1256,7 +1342,7 @@ func (x *RoundRecord) String() string {
 func (*RoundRecord) ProtoMessage() {}
 
 func (x *RoundRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[12]
+	mi := &file_gram_v1_job_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1269,7 +1355,7 @@ func (x *RoundRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RoundRecord.ProtoReflect.Descriptor instead.
 func (*RoundRecord) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{12}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *RoundRecord) GetRound() uint32 {
@@ -1338,7 +1424,7 @@ type SubmitRequest struct {
 
 func (x *SubmitRequest) Reset() {
 	*x = SubmitRequest{}
-	mi := &file_gram_v1_job_proto_msgTypes[13]
+	mi := &file_gram_v1_job_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1350,7 +1436,7 @@ func (x *SubmitRequest) String() string {
 func (*SubmitRequest) ProtoMessage() {}
 
 func (x *SubmitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[13]
+	mi := &file_gram_v1_job_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1363,7 +1449,7 @@ func (x *SubmitRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmitRequest.ProtoReflect.Descriptor instead.
 func (*SubmitRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{13}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *SubmitRequest) GetId() string {
@@ -1390,7 +1476,7 @@ type SubmitResponse struct {
 
 func (x *SubmitResponse) Reset() {
 	*x = SubmitResponse{}
-	mi := &file_gram_v1_job_proto_msgTypes[14]
+	mi := &file_gram_v1_job_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1402,7 +1488,7 @@ func (x *SubmitResponse) String() string {
 func (*SubmitResponse) ProtoMessage() {}
 
 func (x *SubmitResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[14]
+	mi := &file_gram_v1_job_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1415,7 +1501,7 @@ func (x *SubmitResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmitResponse.ProtoReflect.Descriptor instead.
 func (*SubmitResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{14}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *SubmitResponse) GetJob() *Job {
@@ -1441,7 +1527,7 @@ type GetRequest struct {
 
 func (x *GetRequest) Reset() {
 	*x = GetRequest{}
-	mi := &file_gram_v1_job_proto_msgTypes[15]
+	mi := &file_gram_v1_job_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1453,7 +1539,7 @@ func (x *GetRequest) String() string {
 func (*GetRequest) ProtoMessage() {}
 
 func (x *GetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[15]
+	mi := &file_gram_v1_job_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1466,7 +1552,7 @@ func (x *GetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRequest.ProtoReflect.Descriptor instead.
 func (*GetRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{15}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *GetRequest) GetId() string {
@@ -1485,7 +1571,7 @@ type GetResponse struct {
 
 func (x *GetResponse) Reset() {
 	*x = GetResponse{}
-	mi := &file_gram_v1_job_proto_msgTypes[16]
+	mi := &file_gram_v1_job_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1497,7 +1583,7 @@ func (x *GetResponse) String() string {
 func (*GetResponse) ProtoMessage() {}
 
 func (x *GetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[16]
+	mi := &file_gram_v1_job_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1510,7 +1596,7 @@ func (x *GetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetResponse.ProtoReflect.Descriptor instead.
 func (*GetResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{16}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *GetResponse) GetJob() *Job {
@@ -1530,7 +1616,7 @@ type ListRequest struct {
 
 func (x *ListRequest) Reset() {
 	*x = ListRequest{}
-	mi := &file_gram_v1_job_proto_msgTypes[17]
+	mi := &file_gram_v1_job_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1542,7 +1628,7 @@ func (x *ListRequest) String() string {
 func (*ListRequest) ProtoMessage() {}
 
 func (x *ListRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[17]
+	mi := &file_gram_v1_job_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1555,7 +1641,7 @@ func (x *ListRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRequest.ProtoReflect.Descriptor instead.
 func (*ListRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{17}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ListRequest) GetLimit() uint32 {
@@ -1582,7 +1668,7 @@ type ListResponse struct {
 
 func (x *ListResponse) Reset() {
 	*x = ListResponse{}
-	mi := &file_gram_v1_job_proto_msgTypes[18]
+	mi := &file_gram_v1_job_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1594,7 +1680,7 @@ func (x *ListResponse) String() string {
 func (*ListResponse) ProtoMessage() {}
 
 func (x *ListResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[18]
+	mi := &file_gram_v1_job_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1607,7 +1693,7 @@ func (x *ListResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListResponse.ProtoReflect.Descriptor instead.
 func (*ListResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{18}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ListResponse) GetJobs() []*Job {
@@ -1633,7 +1719,7 @@ type WatchRequest struct {
 
 func (x *WatchRequest) Reset() {
 	*x = WatchRequest{}
-	mi := &file_gram_v1_job_proto_msgTypes[19]
+	mi := &file_gram_v1_job_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1645,7 +1731,7 @@ func (x *WatchRequest) String() string {
 func (*WatchRequest) ProtoMessage() {}
 
 func (x *WatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[19]
+	mi := &file_gram_v1_job_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1658,7 +1744,7 @@ func (x *WatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchRequest.ProtoReflect.Descriptor instead.
 func (*WatchRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{19}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *WatchRequest) GetId() string {
@@ -1677,7 +1763,7 @@ type WatchResponse struct {
 
 func (x *WatchResponse) Reset() {
 	*x = WatchResponse{}
-	mi := &file_gram_v1_job_proto_msgTypes[20]
+	mi := &file_gram_v1_job_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1689,7 +1775,7 @@ func (x *WatchResponse) String() string {
 func (*WatchResponse) ProtoMessage() {}
 
 func (x *WatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[20]
+	mi := &file_gram_v1_job_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1702,7 +1788,7 @@ func (x *WatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchResponse.ProtoReflect.Descriptor instead.
 func (*WatchResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{20}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *WatchResponse) GetJob() *Job {
@@ -1721,7 +1807,7 @@ type CancelRequest struct {
 
 func (x *CancelRequest) Reset() {
 	*x = CancelRequest{}
-	mi := &file_gram_v1_job_proto_msgTypes[21]
+	mi := &file_gram_v1_job_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1733,7 +1819,7 @@ func (x *CancelRequest) String() string {
 func (*CancelRequest) ProtoMessage() {}
 
 func (x *CancelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[21]
+	mi := &file_gram_v1_job_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1746,7 +1832,7 @@ func (x *CancelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRequest.ProtoReflect.Descriptor instead.
 func (*CancelRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{21}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *CancelRequest) GetId() string {
@@ -1765,7 +1851,7 @@ type CancelResponse struct {
 
 func (x *CancelResponse) Reset() {
 	*x = CancelResponse{}
-	mi := &file_gram_v1_job_proto_msgTypes[22]
+	mi := &file_gram_v1_job_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1777,7 +1863,7 @@ func (x *CancelResponse) String() string {
 func (*CancelResponse) ProtoMessage() {}
 
 func (x *CancelResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[22]
+	mi := &file_gram_v1_job_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1790,7 +1876,7 @@ func (x *CancelResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelResponse.ProtoReflect.Descriptor instead.
 func (*CancelResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{22}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *CancelResponse) GetJob() *Job {
@@ -1811,7 +1897,7 @@ type LogsRequest struct {
 
 func (x *LogsRequest) Reset() {
 	*x = LogsRequest{}
-	mi := &file_gram_v1_job_proto_msgTypes[23]
+	mi := &file_gram_v1_job_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1823,7 +1909,7 @@ func (x *LogsRequest) String() string {
 func (*LogsRequest) ProtoMessage() {}
 
 func (x *LogsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[23]
+	mi := &file_gram_v1_job_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1836,7 +1922,7 @@ func (x *LogsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogsRequest.ProtoReflect.Descriptor instead.
 func (*LogsRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{23}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *LogsRequest) GetId() string {
@@ -1870,7 +1956,7 @@ type LogsResponse struct {
 
 func (x *LogsResponse) Reset() {
 	*x = LogsResponse{}
-	mi := &file_gram_v1_job_proto_msgTypes[24]
+	mi := &file_gram_v1_job_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1882,7 +1968,7 @@ func (x *LogsResponse) String() string {
 func (*LogsResponse) ProtoMessage() {}
 
 func (x *LogsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[24]
+	mi := &file_gram_v1_job_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1895,7 +1981,7 @@ func (x *LogsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogsResponse.ProtoReflect.Descriptor instead.
 func (*LogsResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{24}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *LogsResponse) GetLines() []string {
@@ -1936,7 +2022,7 @@ const file_gram_v1_job_proto_rawDesc = "" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x10\n" +
 	"\x03uri\x18\x02 \x01(\tR\x03uri\x12\x16\n" +
 	"\x06sha256\x18\x03 \x01(\fR\x06sha256\x12\x12\n" +
-	"\x04size\x18\x04 \x01(\x03R\x04size\"\xaf\x05\n" +
+	"\x04size\x18\x04 \x01(\x03R\x04size\"\xd0\x05\n" +
 	"\x03Job\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
@@ -1960,7 +2046,16 @@ const file_gram_v1_job_proto_rawDesc = "" +
 	"scheduleId\x12 \n" +
 	"\ftick_unix_ms\x18\x12 \x01(\x03R\n" +
 	"tickUnixMs\x12,\n" +
-	"\x05audit\x18\x82\x01 \x01(\v2\x15.gram.v1.AuditSummaryR\x05audit\"\x92\x01\n" +
+	"\x05audit\x18\x82\x01 \x01(\v2\x15.gram.v1.AuditSummaryR\x05audit\x12\x1f\n" +
+	"\x03eta\x18\x96\x01 \x01(\v2\f.gram.v1.EtaR\x03eta\"\x8f\x01\n" +
+	"\x03Eta\x12\x1f\n" +
+	"\vtimes_known\x18\x01 \x01(\rR\n" +
+	"timesKnown\x12\x15\n" +
+	"\x06p50_ms\x18\x02 \x01(\x03R\x05p50Ms\x12\x15\n" +
+	"\x06p90_ms\x18\x03 \x01(\x03R\x05p90Ms\x12\x18\n" +
+	"\abounded\x18\x04 \x01(\bR\abounded\x12\x1f\n" +
+	"\vrounds_left\x18\x05 \x01(\x04R\n" +
+	"roundsLeft\"\x92\x01\n" +
 	"\bProgress\x12\x14\n" +
 	"\x05round\x18\x01 \x01(\rR\x05round\x12\x14\n" +
 	"\x05phase\x18\x02 \x01(\tR\x05phase\x12\x16\n" +
@@ -2103,7 +2198,7 @@ func file_gram_v1_job_proto_rawDescGZIP() []byte {
 }
 
 var file_gram_v1_job_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_gram_v1_job_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
+var file_gram_v1_job_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
 var file_gram_v1_job_proto_goTypes = []any{
 	(JobState)(0),             // 0: gram.v1.JobState
 	(FailureClass)(0),         // 1: gram.v1.FailureClass
@@ -2112,66 +2207,68 @@ var file_gram_v1_job_proto_goTypes = []any{
 	(*LostObject)(nil),        // 4: gram.v1.LostObject
 	(*OutputFile)(nil),        // 5: gram.v1.OutputFile
 	(*Job)(nil),               // 6: gram.v1.Job
-	(*Progress)(nil),          // 7: gram.v1.Progress
-	(*Counters)(nil),          // 8: gram.v1.Counters
-	(*Remade)(nil),            // 9: gram.v1.Remade
-	(*AuditSummary)(nil),      // 10: gram.v1.AuditSummary
-	(*Auditor)(nil),           // 11: gram.v1.Auditor
-	(*ConvictedWorker)(nil),   // 12: gram.v1.ConvictedWorker
-	(*SpeculativeCopies)(nil), // 13: gram.v1.SpeculativeCopies
-	(*RoundRecord)(nil),       // 14: gram.v1.RoundRecord
-	(*SubmitRequest)(nil),     // 15: gram.v1.SubmitRequest
-	(*SubmitResponse)(nil),    // 16: gram.v1.SubmitResponse
-	(*GetRequest)(nil),        // 17: gram.v1.GetRequest
-	(*GetResponse)(nil),       // 18: gram.v1.GetResponse
-	(*ListRequest)(nil),       // 19: gram.v1.ListRequest
-	(*ListResponse)(nil),      // 20: gram.v1.ListResponse
-	(*WatchRequest)(nil),      // 21: gram.v1.WatchRequest
-	(*WatchResponse)(nil),     // 22: gram.v1.WatchResponse
-	(*CancelRequest)(nil),     // 23: gram.v1.CancelRequest
-	(*CancelResponse)(nil),    // 24: gram.v1.CancelResponse
-	(*LogsRequest)(nil),       // 25: gram.v1.LogsRequest
-	(*LogsResponse)(nil),      // 26: gram.v1.LogsResponse
+	(*Eta)(nil),               // 7: gram.v1.Eta
+	(*Progress)(nil),          // 8: gram.v1.Progress
+	(*Counters)(nil),          // 9: gram.v1.Counters
+	(*Remade)(nil),            // 10: gram.v1.Remade
+	(*AuditSummary)(nil),      // 11: gram.v1.AuditSummary
+	(*Auditor)(nil),           // 12: gram.v1.Auditor
+	(*ConvictedWorker)(nil),   // 13: gram.v1.ConvictedWorker
+	(*SpeculativeCopies)(nil), // 14: gram.v1.SpeculativeCopies
+	(*RoundRecord)(nil),       // 15: gram.v1.RoundRecord
+	(*SubmitRequest)(nil),     // 16: gram.v1.SubmitRequest
+	(*SubmitResponse)(nil),    // 17: gram.v1.SubmitResponse
+	(*GetRequest)(nil),        // 18: gram.v1.GetRequest
+	(*GetResponse)(nil),       // 19: gram.v1.GetResponse
+	(*ListRequest)(nil),       // 20: gram.v1.ListRequest
+	(*ListResponse)(nil),      // 21: gram.v1.ListResponse
+	(*WatchRequest)(nil),      // 22: gram.v1.WatchRequest
+	(*WatchResponse)(nil),     // 23: gram.v1.WatchResponse
+	(*CancelRequest)(nil),     // 24: gram.v1.CancelRequest
+	(*CancelResponse)(nil),    // 25: gram.v1.CancelResponse
+	(*LogsRequest)(nil),       // 26: gram.v1.LogsRequest
+	(*LogsResponse)(nil),      // 27: gram.v1.LogsResponse
 }
 var file_gram_v1_job_proto_depIdxs = []int32{
 	1,  // 0: gram.v1.Failure.class:type_name -> gram.v1.FailureClass
 	4,  // 1: gram.v1.Failure.lost:type_name -> gram.v1.LostObject
 	2,  // 2: gram.v1.LostObject.object:type_name -> gram.v1.ObjectRef
 	0,  // 3: gram.v1.Job.state:type_name -> gram.v1.JobState
-	7,  // 4: gram.v1.Job.progress:type_name -> gram.v1.Progress
+	8,  // 4: gram.v1.Job.progress:type_name -> gram.v1.Progress
 	3,  // 5: gram.v1.Job.failure:type_name -> gram.v1.Failure
 	5,  // 6: gram.v1.Job.outputs:type_name -> gram.v1.OutputFile
-	8,  // 7: gram.v1.Job.counters:type_name -> gram.v1.Counters
-	14, // 8: gram.v1.Job.rounds:type_name -> gram.v1.RoundRecord
-	10, // 9: gram.v1.Job.audit:type_name -> gram.v1.AuditSummary
-	13, // 10: gram.v1.Counters.speculative_copies:type_name -> gram.v1.SpeculativeCopies
-	9,  // 11: gram.v1.Counters.remade:type_name -> gram.v1.Remade
-	12, // 12: gram.v1.AuditSummary.convicted:type_name -> gram.v1.ConvictedWorker
-	11, // 13: gram.v1.AuditSummary.auditors:type_name -> gram.v1.Auditor
-	2,  // 14: gram.v1.RoundRecord.state:type_name -> gram.v1.ObjectRef
-	2,  // 15: gram.v1.RoundRecord.metrics:type_name -> gram.v1.ObjectRef
-	6,  // 16: gram.v1.SubmitResponse.job:type_name -> gram.v1.Job
-	6,  // 17: gram.v1.GetResponse.job:type_name -> gram.v1.Job
-	6,  // 18: gram.v1.ListResponse.jobs:type_name -> gram.v1.Job
-	6,  // 19: gram.v1.WatchResponse.job:type_name -> gram.v1.Job
-	6,  // 20: gram.v1.CancelResponse.job:type_name -> gram.v1.Job
-	15, // 21: gram.v1.JobService.Submit:input_type -> gram.v1.SubmitRequest
-	17, // 22: gram.v1.JobService.Get:input_type -> gram.v1.GetRequest
-	19, // 23: gram.v1.JobService.List:input_type -> gram.v1.ListRequest
-	21, // 24: gram.v1.JobService.Watch:input_type -> gram.v1.WatchRequest
-	23, // 25: gram.v1.JobService.Cancel:input_type -> gram.v1.CancelRequest
-	25, // 26: gram.v1.JobService.Logs:input_type -> gram.v1.LogsRequest
-	16, // 27: gram.v1.JobService.Submit:output_type -> gram.v1.SubmitResponse
-	18, // 28: gram.v1.JobService.Get:output_type -> gram.v1.GetResponse
-	20, // 29: gram.v1.JobService.List:output_type -> gram.v1.ListResponse
-	22, // 30: gram.v1.JobService.Watch:output_type -> gram.v1.WatchResponse
-	24, // 31: gram.v1.JobService.Cancel:output_type -> gram.v1.CancelResponse
-	26, // 32: gram.v1.JobService.Logs:output_type -> gram.v1.LogsResponse
-	27, // [27:33] is the sub-list for method output_type
-	21, // [21:27] is the sub-list for method input_type
-	21, // [21:21] is the sub-list for extension type_name
-	21, // [21:21] is the sub-list for extension extendee
-	0,  // [0:21] is the sub-list for field type_name
+	9,  // 7: gram.v1.Job.counters:type_name -> gram.v1.Counters
+	15, // 8: gram.v1.Job.rounds:type_name -> gram.v1.RoundRecord
+	11, // 9: gram.v1.Job.audit:type_name -> gram.v1.AuditSummary
+	7,  // 10: gram.v1.Job.eta:type_name -> gram.v1.Eta
+	14, // 11: gram.v1.Counters.speculative_copies:type_name -> gram.v1.SpeculativeCopies
+	10, // 12: gram.v1.Counters.remade:type_name -> gram.v1.Remade
+	13, // 13: gram.v1.AuditSummary.convicted:type_name -> gram.v1.ConvictedWorker
+	12, // 14: gram.v1.AuditSummary.auditors:type_name -> gram.v1.Auditor
+	2,  // 15: gram.v1.RoundRecord.state:type_name -> gram.v1.ObjectRef
+	2,  // 16: gram.v1.RoundRecord.metrics:type_name -> gram.v1.ObjectRef
+	6,  // 17: gram.v1.SubmitResponse.job:type_name -> gram.v1.Job
+	6,  // 18: gram.v1.GetResponse.job:type_name -> gram.v1.Job
+	6,  // 19: gram.v1.ListResponse.jobs:type_name -> gram.v1.Job
+	6,  // 20: gram.v1.WatchResponse.job:type_name -> gram.v1.Job
+	6,  // 21: gram.v1.CancelResponse.job:type_name -> gram.v1.Job
+	16, // 22: gram.v1.JobService.Submit:input_type -> gram.v1.SubmitRequest
+	18, // 23: gram.v1.JobService.Get:input_type -> gram.v1.GetRequest
+	20, // 24: gram.v1.JobService.List:input_type -> gram.v1.ListRequest
+	22, // 25: gram.v1.JobService.Watch:input_type -> gram.v1.WatchRequest
+	24, // 26: gram.v1.JobService.Cancel:input_type -> gram.v1.CancelRequest
+	26, // 27: gram.v1.JobService.Logs:input_type -> gram.v1.LogsRequest
+	17, // 28: gram.v1.JobService.Submit:output_type -> gram.v1.SubmitResponse
+	19, // 29: gram.v1.JobService.Get:output_type -> gram.v1.GetResponse
+	21, // 30: gram.v1.JobService.List:output_type -> gram.v1.ListResponse
+	23, // 31: gram.v1.JobService.Watch:output_type -> gram.v1.WatchResponse
+	25, // 32: gram.v1.JobService.Cancel:output_type -> gram.v1.CancelResponse
+	27, // 33: gram.v1.JobService.Logs:output_type -> gram.v1.LogsResponse
+	28, // [28:34] is the sub-list for method output_type
+	22, // [22:28] is the sub-list for method input_type
+	22, // [22:22] is the sub-list for extension type_name
+	22, // [22:22] is the sub-list for extension extendee
+	0,  // [0:22] is the sub-list for field type_name
 }
 
 func init() { file_gram_v1_job_proto_init() }
@@ -2185,7 +2282,7 @@ func file_gram_v1_job_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gram_v1_job_proto_rawDesc), len(file_gram_v1_job_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   25,
+			NumMessages:   26,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

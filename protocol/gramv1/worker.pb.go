@@ -891,6 +891,7 @@ type Timeline struct {
 	GrainMs       int64                  `protobuf:"varint,5,opt,name=grain_ms,json=grainMs,proto3" json:"grain_ms,omitempty"` // tasks in a row with shorter pauses are one mark
 	MarksLost     uint32                 `protobuf:"varint,6,opt,name=marks_lost,json=marksLost,proto3" json:"marks_lost,omitempty"`
 	EventsLost    uint32                 `protobuf:"varint,7,opt,name=events_lost,json=eventsLost,proto3" json:"events_lost,omitempty"`
+	Forecasts     []*TimelineForecast    `protobuf:"bytes,150,rep,name=forecasts,proto3" json:"forecasts,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -974,17 +975,94 @@ func (x *Timeline) GetEventsLost() uint32 {
 	return 0
 }
 
+func (x *Timeline) GetForecasts() []*TimelineForecast {
+	if x != nil {
+		return x.Forecasts
+	}
+	return nil
+}
+
+// TimelineForecast is when a round would end, as forecast when a quarter of its leaves were committed.
+type TimelineForecast struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Round         uint32                 `protobuf:"varint,1,opt,name=round,proto3" json:"round,omitempty"`
+	AtUnixMs      int64                  `protobuf:"varint,2,opt,name=at_unix_ms,json=atUnixMs,proto3" json:"at_unix_ms,omitempty"`
+	P50UnixMs     int64                  `protobuf:"varint,3,opt,name=p50_unix_ms,json=p50UnixMs,proto3" json:"p50_unix_ms,omitempty"`
+	P90UnixMs     int64                  `protobuf:"varint,4,opt,name=p90_unix_ms,json=p90UnixMs,proto3" json:"p90_unix_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TimelineForecast) Reset() {
+	*x = TimelineForecast{}
+	mi := &file_gram_v1_worker_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TimelineForecast) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TimelineForecast) ProtoMessage() {}
+
+func (x *TimelineForecast) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_worker_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TimelineForecast.ProtoReflect.Descriptor instead.
+func (*TimelineForecast) Descriptor() ([]byte, []int) {
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *TimelineForecast) GetRound() uint32 {
+	if x != nil {
+		return x.Round
+	}
+	return 0
+}
+
+func (x *TimelineForecast) GetAtUnixMs() int64 {
+	if x != nil {
+		return x.AtUnixMs
+	}
+	return 0
+}
+
+func (x *TimelineForecast) GetP50UnixMs() int64 {
+	if x != nil {
+		return x.P50UnixMs
+	}
+	return 0
+}
+
+func (x *TimelineForecast) GetP90UnixMs() int64 {
+	if x != nil {
+		return x.P90UnixMs
+	}
+	return 0
+}
+
 type TimelineWorker struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	Kernels       string                 `protobuf:"bytes,2,opt,name=kernels,proto3" json:"kernels,omitempty"`
+	Slots         uint32                 `protobuf:"varint,150,opt,name=slots,proto3" json:"slots,omitempty"` // tasks that it takes at a time; 0 means not told
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *TimelineWorker) Reset() {
 	*x = TimelineWorker{}
-	mi := &file_gram_v1_worker_proto_msgTypes[7]
+	mi := &file_gram_v1_worker_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -996,7 +1074,7 @@ func (x *TimelineWorker) String() string {
 func (*TimelineWorker) ProtoMessage() {}
 
 func (x *TimelineWorker) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[7]
+	mi := &file_gram_v1_worker_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1009,7 +1087,7 @@ func (x *TimelineWorker) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TimelineWorker.ProtoReflect.Descriptor instead.
 func (*TimelineWorker) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{7}
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *TimelineWorker) GetName() string {
@@ -1024,6 +1102,13 @@ func (x *TimelineWorker) GetKernels() string {
 		return x.Kernels
 	}
 	return ""
+}
+
+func (x *TimelineWorker) GetSlots() uint32 {
+	if x != nil {
+		return x.Slots
+	}
+	return 0
 }
 
 type TimelineMark struct {
@@ -1043,7 +1128,7 @@ type TimelineMark struct {
 
 func (x *TimelineMark) Reset() {
 	*x = TimelineMark{}
-	mi := &file_gram_v1_worker_proto_msgTypes[8]
+	mi := &file_gram_v1_worker_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1055,7 +1140,7 @@ func (x *TimelineMark) String() string {
 func (*TimelineMark) ProtoMessage() {}
 
 func (x *TimelineMark) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[8]
+	mi := &file_gram_v1_worker_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1068,7 +1153,7 @@ func (x *TimelineMark) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TimelineMark.ProtoReflect.Descriptor instead.
 func (*TimelineMark) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{8}
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *TimelineMark) GetWorker() uint32 {
@@ -1146,7 +1231,7 @@ type TimelineEvent struct {
 
 func (x *TimelineEvent) Reset() {
 	*x = TimelineEvent{}
-	mi := &file_gram_v1_worker_proto_msgTypes[9]
+	mi := &file_gram_v1_worker_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1158,7 +1243,7 @@ func (x *TimelineEvent) String() string {
 func (*TimelineEvent) ProtoMessage() {}
 
 func (x *TimelineEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[9]
+	mi := &file_gram_v1_worker_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1171,7 +1256,7 @@ func (x *TimelineEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TimelineEvent.ProtoReflect.Descriptor instead.
 func (*TimelineEvent) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{9}
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *TimelineEvent) GetAtUnixMs() int64 {
@@ -1219,7 +1304,7 @@ type RegisterRequest struct {
 
 func (x *RegisterRequest) Reset() {
 	*x = RegisterRequest{}
-	mi := &file_gram_v1_worker_proto_msgTypes[10]
+	mi := &file_gram_v1_worker_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1231,7 +1316,7 @@ func (x *RegisterRequest) String() string {
 func (*RegisterRequest) ProtoMessage() {}
 
 func (x *RegisterRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[10]
+	mi := &file_gram_v1_worker_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1244,7 +1329,7 @@ func (x *RegisterRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterRequest.ProtoReflect.Descriptor instead.
 func (*RegisterRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{10}
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *RegisterRequest) GetWorkerId() string {
@@ -1321,7 +1406,7 @@ type HeldTask struct {
 
 func (x *HeldTask) Reset() {
 	*x = HeldTask{}
-	mi := &file_gram_v1_worker_proto_msgTypes[11]
+	mi := &file_gram_v1_worker_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1333,7 +1418,7 @@ func (x *HeldTask) String() string {
 func (*HeldTask) ProtoMessage() {}
 
 func (x *HeldTask) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[11]
+	mi := &file_gram_v1_worker_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1346,7 +1431,7 @@ func (x *HeldTask) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeldTask.ProtoReflect.Descriptor instead.
 func (*HeldTask) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{11}
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *HeldTask) GetId() *TaskID {
@@ -1382,7 +1467,7 @@ type RegisterResponse struct {
 
 func (x *RegisterResponse) Reset() {
 	*x = RegisterResponse{}
-	mi := &file_gram_v1_worker_proto_msgTypes[12]
+	mi := &file_gram_v1_worker_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1394,7 +1479,7 @@ func (x *RegisterResponse) String() string {
 func (*RegisterResponse) ProtoMessage() {}
 
 func (x *RegisterResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[12]
+	mi := &file_gram_v1_worker_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1407,7 +1492,7 @@ func (x *RegisterResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterResponse.ProtoReflect.Descriptor instead.
 func (*RegisterResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{12}
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *RegisterResponse) GetLeaseTtlMs() uint32 {
@@ -1450,7 +1535,7 @@ type LeaseRequest struct {
 
 func (x *LeaseRequest) Reset() {
 	*x = LeaseRequest{}
-	mi := &file_gram_v1_worker_proto_msgTypes[13]
+	mi := &file_gram_v1_worker_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1462,7 +1547,7 @@ func (x *LeaseRequest) String() string {
 func (*LeaseRequest) ProtoMessage() {}
 
 func (x *LeaseRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[13]
+	mi := &file_gram_v1_worker_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1475,7 +1560,7 @@ func (x *LeaseRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LeaseRequest.ProtoReflect.Descriptor instead.
 func (*LeaseRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{13}
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *LeaseRequest) GetWorkerId() string {
@@ -1516,7 +1601,7 @@ type LeaseResponse struct {
 
 func (x *LeaseResponse) Reset() {
 	*x = LeaseResponse{}
-	mi := &file_gram_v1_worker_proto_msgTypes[14]
+	mi := &file_gram_v1_worker_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1528,7 +1613,7 @@ func (x *LeaseResponse) String() string {
 func (*LeaseResponse) ProtoMessage() {}
 
 func (x *LeaseResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[14]
+	mi := &file_gram_v1_worker_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1541,7 +1626,7 @@ func (x *LeaseResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LeaseResponse.ProtoReflect.Descriptor instead.
 func (*LeaseResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{14}
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *LeaseResponse) GetJobs() []*JobBrief {
@@ -1569,7 +1654,7 @@ type HeartbeatRequest struct {
 
 func (x *HeartbeatRequest) Reset() {
 	*x = HeartbeatRequest{}
-	mi := &file_gram_v1_worker_proto_msgTypes[15]
+	mi := &file_gram_v1_worker_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1581,7 +1666,7 @@ func (x *HeartbeatRequest) String() string {
 func (*HeartbeatRequest) ProtoMessage() {}
 
 func (x *HeartbeatRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[15]
+	mi := &file_gram_v1_worker_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1594,7 +1679,7 @@ func (x *HeartbeatRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeartbeatRequest.ProtoReflect.Descriptor instead.
 func (*HeartbeatRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{15}
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *HeartbeatRequest) GetWorkerId() string {
@@ -1627,7 +1712,7 @@ type HeartbeatResponse struct {
 
 func (x *HeartbeatResponse) Reset() {
 	*x = HeartbeatResponse{}
-	mi := &file_gram_v1_worker_proto_msgTypes[16]
+	mi := &file_gram_v1_worker_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1639,7 +1724,7 @@ func (x *HeartbeatResponse) String() string {
 func (*HeartbeatResponse) ProtoMessage() {}
 
 func (x *HeartbeatResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[16]
+	mi := &file_gram_v1_worker_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1652,7 +1737,7 @@ func (x *HeartbeatResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeartbeatResponse.ProtoReflect.Descriptor instead.
 func (*HeartbeatResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{16}
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *HeartbeatResponse) GetLost() []*TaskID {
@@ -1673,7 +1758,7 @@ type CompleteRequest struct {
 
 func (x *CompleteRequest) Reset() {
 	*x = CompleteRequest{}
-	mi := &file_gram_v1_worker_proto_msgTypes[17]
+	mi := &file_gram_v1_worker_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1685,7 +1770,7 @@ func (x *CompleteRequest) String() string {
 func (*CompleteRequest) ProtoMessage() {}
 
 func (x *CompleteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[17]
+	mi := &file_gram_v1_worker_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1698,7 +1783,7 @@ func (x *CompleteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompleteRequest.ProtoReflect.Descriptor instead.
 func (*CompleteRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{17}
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *CompleteRequest) GetWorkerId() string {
@@ -1738,7 +1823,7 @@ type TaskResult struct {
 
 func (x *TaskResult) Reset() {
 	*x = TaskResult{}
-	mi := &file_gram_v1_worker_proto_msgTypes[18]
+	mi := &file_gram_v1_worker_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1750,7 +1835,7 @@ func (x *TaskResult) String() string {
 func (*TaskResult) ProtoMessage() {}
 
 func (x *TaskResult) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[18]
+	mi := &file_gram_v1_worker_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1763,7 +1848,7 @@ func (x *TaskResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskResult.ProtoReflect.Descriptor instead.
 func (*TaskResult) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{18}
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *TaskResult) GetId() *TaskID {
@@ -1844,7 +1929,7 @@ type TaskOutput struct {
 
 func (x *TaskOutput) Reset() {
 	*x = TaskOutput{}
-	mi := &file_gram_v1_worker_proto_msgTypes[19]
+	mi := &file_gram_v1_worker_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1856,7 +1941,7 @@ func (x *TaskOutput) String() string {
 func (*TaskOutput) ProtoMessage() {}
 
 func (x *TaskOutput) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[19]
+	mi := &file_gram_v1_worker_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1869,7 +1954,7 @@ func (x *TaskOutput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskOutput.ProtoReflect.Descriptor instead.
 func (*TaskOutput) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{19}
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *TaskOutput) GetObject() *ObjectRef {
@@ -1936,7 +2021,7 @@ type Next struct {
 
 func (x *Next) Reset() {
 	*x = Next{}
-	mi := &file_gram_v1_worker_proto_msgTypes[20]
+	mi := &file_gram_v1_worker_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1948,7 +2033,7 @@ func (x *Next) String() string {
 func (*Next) ProtoMessage() {}
 
 func (x *Next) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[20]
+	mi := &file_gram_v1_worker_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1961,7 +2046,7 @@ func (x *Next) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Next.ProtoReflect.Descriptor instead.
 func (*Next) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{20}
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Next) GetDone() bool {
@@ -2015,7 +2100,7 @@ type CompleteResponse struct {
 
 func (x *CompleteResponse) Reset() {
 	*x = CompleteResponse{}
-	mi := &file_gram_v1_worker_proto_msgTypes[21]
+	mi := &file_gram_v1_worker_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2027,7 +2112,7 @@ func (x *CompleteResponse) String() string {
 func (*CompleteResponse) ProtoMessage() {}
 
 func (x *CompleteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[21]
+	mi := &file_gram_v1_worker_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2040,7 +2125,7 @@ func (x *CompleteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompleteResponse.ProtoReflect.Descriptor instead.
 func (*CompleteResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{21}
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *CompleteResponse) GetVerdicts() []Verdict {
@@ -2108,7 +2193,7 @@ const file_gram_v1_worker_proto_rawDesc = "" +
 	"\aworkers\x18\n" +
 	" \x03(\tR\aworkers\x12*\n" +
 	"\x06course\x18< \x01(\v2\x12.gram.v1.ObjectRefR\x06course\x12,\n" +
-	"\x05audit\x18\x82\x01 \x01(\v2\x15.gram.v1.AuditSummaryR\x05audit\"\x99\x02\n" +
+	"\x05audit\x18\x82\x01 \x01(\v2\x15.gram.v1.AuditSummaryR\x05audit\"\xd3\x02\n" +
 	"\bTimeline\x12\"\n" +
 	"\rsince_unix_ms\x18\x01 \x01(\x03R\vsinceUnixMs\x121\n" +
 	"\aworkers\x18\x02 \x03(\v2\x17.gram.v1.TimelineWorkerR\aworkers\x12+\n" +
@@ -2118,10 +2203,18 @@ const file_gram_v1_worker_proto_rawDesc = "" +
 	"\n" +
 	"marks_lost\x18\x06 \x01(\rR\tmarksLost\x12\x1f\n" +
 	"\vevents_lost\x18\a \x01(\rR\n" +
-	"eventsLost\">\n" +
+	"eventsLost\x128\n" +
+	"\tforecasts\x18\x96\x01 \x03(\v2\x19.gram.v1.TimelineForecastR\tforecasts\"\x86\x01\n" +
+	"\x10TimelineForecast\x12\x14\n" +
+	"\x05round\x18\x01 \x01(\rR\x05round\x12\x1c\n" +
+	"\n" +
+	"at_unix_ms\x18\x02 \x01(\x03R\batUnixMs\x12\x1e\n" +
+	"\vp50_unix_ms\x18\x03 \x01(\x03R\tp50UnixMs\x12\x1e\n" +
+	"\vp90_unix_ms\x18\x04 \x01(\x03R\tp90UnixMs\"U\n" +
 	"\x0eTimelineWorker\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
-	"\akernels\x18\x02 \x01(\tR\akernels\"\xa7\x02\n" +
+	"\akernels\x18\x02 \x01(\tR\akernels\x12\x15\n" +
+	"\x05slots\x18\x96\x01 \x01(\rR\x05slots\"\xa7\x02\n" +
 	"\fTimelineMark\x12\x16\n" +
 	"\x06worker\x18\x01 \x01(\rR\x06worker\x12\x12\n" +
 	"\x04slot\x18\x02 \x01(\rR\x04slot\x12 \n" +
@@ -2264,7 +2357,7 @@ func file_gram_v1_worker_proto_rawDescGZIP() []byte {
 }
 
 var file_gram_v1_worker_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
-var file_gram_v1_worker_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
+var file_gram_v1_worker_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
 var file_gram_v1_worker_proto_goTypes = []any{
 	(TaskKind)(0),             // 0: gram.v1.TaskKind
 	(TimelineWork)(0),         // 1: gram.v1.TimelineWork
@@ -2278,84 +2371,86 @@ var file_gram_v1_worker_proto_goTypes = []any{
 	(*CarryPiece)(nil),        // 9: gram.v1.CarryPiece
 	(*JobBrief)(nil),          // 10: gram.v1.JobBrief
 	(*Timeline)(nil),          // 11: gram.v1.Timeline
-	(*TimelineWorker)(nil),    // 12: gram.v1.TimelineWorker
-	(*TimelineMark)(nil),      // 13: gram.v1.TimelineMark
-	(*TimelineEvent)(nil),     // 14: gram.v1.TimelineEvent
-	(*RegisterRequest)(nil),   // 15: gram.v1.RegisterRequest
-	(*HeldTask)(nil),          // 16: gram.v1.HeldTask
-	(*RegisterResponse)(nil),  // 17: gram.v1.RegisterResponse
-	(*LeaseRequest)(nil),      // 18: gram.v1.LeaseRequest
-	(*LeaseResponse)(nil),     // 19: gram.v1.LeaseResponse
-	(*HeartbeatRequest)(nil),  // 20: gram.v1.HeartbeatRequest
-	(*HeartbeatResponse)(nil), // 21: gram.v1.HeartbeatResponse
-	(*CompleteRequest)(nil),   // 22: gram.v1.CompleteRequest
-	(*TaskResult)(nil),        // 23: gram.v1.TaskResult
-	(*TaskOutput)(nil),        // 24: gram.v1.TaskOutput
-	(*Next)(nil),              // 25: gram.v1.Next
-	(*CompleteResponse)(nil),  // 26: gram.v1.CompleteResponse
-	(*ObjectRef)(nil),         // 27: gram.v1.ObjectRef
-	(*Job)(nil),               // 28: gram.v1.Job
-	(*AuditSummary)(nil),      // 29: gram.v1.AuditSummary
-	(*Failure)(nil),           // 30: gram.v1.Failure
-	(*OutputFile)(nil),        // 31: gram.v1.OutputFile
+	(*TimelineForecast)(nil),  // 12: gram.v1.TimelineForecast
+	(*TimelineWorker)(nil),    // 13: gram.v1.TimelineWorker
+	(*TimelineMark)(nil),      // 14: gram.v1.TimelineMark
+	(*TimelineEvent)(nil),     // 15: gram.v1.TimelineEvent
+	(*RegisterRequest)(nil),   // 16: gram.v1.RegisterRequest
+	(*HeldTask)(nil),          // 17: gram.v1.HeldTask
+	(*RegisterResponse)(nil),  // 18: gram.v1.RegisterResponse
+	(*LeaseRequest)(nil),      // 19: gram.v1.LeaseRequest
+	(*LeaseResponse)(nil),     // 20: gram.v1.LeaseResponse
+	(*HeartbeatRequest)(nil),  // 21: gram.v1.HeartbeatRequest
+	(*HeartbeatResponse)(nil), // 22: gram.v1.HeartbeatResponse
+	(*CompleteRequest)(nil),   // 23: gram.v1.CompleteRequest
+	(*TaskResult)(nil),        // 24: gram.v1.TaskResult
+	(*TaskOutput)(nil),        // 25: gram.v1.TaskOutput
+	(*Next)(nil),              // 26: gram.v1.Next
+	(*CompleteResponse)(nil),  // 27: gram.v1.CompleteResponse
+	(*ObjectRef)(nil),         // 28: gram.v1.ObjectRef
+	(*Job)(nil),               // 29: gram.v1.Job
+	(*AuditSummary)(nil),      // 30: gram.v1.AuditSummary
+	(*Failure)(nil),           // 31: gram.v1.Failure
+	(*OutputFile)(nil),        // 32: gram.v1.OutputFile
 }
 var file_gram_v1_worker_proto_depIdxs = []int32{
 	0,  // 0: gram.v1.TaskID.kind:type_name -> gram.v1.TaskKind
 	5,  // 1: gram.v1.Task.id:type_name -> gram.v1.TaskID
 	6,  // 2: gram.v1.Task.token:type_name -> gram.v1.LeaseToken
-	27, // 3: gram.v1.Task.state:type_name -> gram.v1.ObjectRef
+	28, // 3: gram.v1.Task.state:type_name -> gram.v1.ObjectRef
 	8,  // 4: gram.v1.Task.pieces:type_name -> gram.v1.Piece
 	9,  // 5: gram.v1.Task.carries:type_name -> gram.v1.CarryPiece
 	11, // 6: gram.v1.Task.timeline:type_name -> gram.v1.Timeline
-	27, // 7: gram.v1.Piece.object:type_name -> gram.v1.ObjectRef
-	27, // 8: gram.v1.CarryPiece.object:type_name -> gram.v1.ObjectRef
-	27, // 9: gram.v1.JobBrief.manifest:type_name -> gram.v1.ObjectRef
-	27, // 10: gram.v1.JobBrief.plan:type_name -> gram.v1.ObjectRef
-	28, // 11: gram.v1.JobBrief.record:type_name -> gram.v1.Job
-	27, // 12: gram.v1.JobBrief.model:type_name -> gram.v1.ObjectRef
-	27, // 13: gram.v1.JobBrief.course:type_name -> gram.v1.ObjectRef
-	29, // 14: gram.v1.JobBrief.audit:type_name -> gram.v1.AuditSummary
-	12, // 15: gram.v1.Timeline.workers:type_name -> gram.v1.TimelineWorker
-	13, // 16: gram.v1.Timeline.marks:type_name -> gram.v1.TimelineMark
-	14, // 17: gram.v1.Timeline.events:type_name -> gram.v1.TimelineEvent
-	1,  // 18: gram.v1.TimelineMark.work:type_name -> gram.v1.TimelineWork
-	2,  // 19: gram.v1.TimelineMark.outcome:type_name -> gram.v1.TimelineOutcome
-	3,  // 20: gram.v1.TimelineEvent.kind:type_name -> gram.v1.TimelineEventKind
-	16, // 21: gram.v1.RegisterRequest.held:type_name -> gram.v1.HeldTask
-	5,  // 22: gram.v1.HeldTask.id:type_name -> gram.v1.TaskID
-	6,  // 23: gram.v1.HeldTask.token:type_name -> gram.v1.LeaseToken
-	10, // 24: gram.v1.LeaseResponse.jobs:type_name -> gram.v1.JobBrief
-	7,  // 25: gram.v1.LeaseResponse.tasks:type_name -> gram.v1.Task
-	16, // 26: gram.v1.HeartbeatRequest.held:type_name -> gram.v1.HeldTask
-	5,  // 27: gram.v1.HeartbeatResponse.lost:type_name -> gram.v1.TaskID
-	23, // 28: gram.v1.CompleteRequest.results:type_name -> gram.v1.TaskResult
-	5,  // 29: gram.v1.TaskResult.id:type_name -> gram.v1.TaskID
-	6,  // 30: gram.v1.TaskResult.token:type_name -> gram.v1.LeaseToken
-	24, // 31: gram.v1.TaskResult.output:type_name -> gram.v1.TaskOutput
-	30, // 32: gram.v1.TaskResult.failure:type_name -> gram.v1.Failure
-	27, // 33: gram.v1.TaskOutput.object:type_name -> gram.v1.ObjectRef
-	27, // 34: gram.v1.TaskOutput.carry:type_name -> gram.v1.ObjectRef
-	27, // 35: gram.v1.TaskOutput.manifest:type_name -> gram.v1.ObjectRef
-	27, // 36: gram.v1.TaskOutput.plan:type_name -> gram.v1.ObjectRef
-	25, // 37: gram.v1.TaskOutput.next:type_name -> gram.v1.Next
-	31, // 38: gram.v1.TaskOutput.files:type_name -> gram.v1.OutputFile
-	27, // 39: gram.v1.Next.state:type_name -> gram.v1.ObjectRef
-	27, // 40: gram.v1.Next.metrics:type_name -> gram.v1.ObjectRef
-	27, // 41: gram.v1.Next.course:type_name -> gram.v1.ObjectRef
-	4,  // 42: gram.v1.CompleteResponse.verdicts:type_name -> gram.v1.Verdict
-	15, // 43: gram.v1.WorkerService.Register:input_type -> gram.v1.RegisterRequest
-	18, // 44: gram.v1.WorkerService.Lease:input_type -> gram.v1.LeaseRequest
-	20, // 45: gram.v1.WorkerService.Heartbeat:input_type -> gram.v1.HeartbeatRequest
-	22, // 46: gram.v1.WorkerService.Complete:input_type -> gram.v1.CompleteRequest
-	17, // 47: gram.v1.WorkerService.Register:output_type -> gram.v1.RegisterResponse
-	19, // 48: gram.v1.WorkerService.Lease:output_type -> gram.v1.LeaseResponse
-	21, // 49: gram.v1.WorkerService.Heartbeat:output_type -> gram.v1.HeartbeatResponse
-	26, // 50: gram.v1.WorkerService.Complete:output_type -> gram.v1.CompleteResponse
-	47, // [47:51] is the sub-list for method output_type
-	43, // [43:47] is the sub-list for method input_type
-	43, // [43:43] is the sub-list for extension type_name
-	43, // [43:43] is the sub-list for extension extendee
-	0,  // [0:43] is the sub-list for field type_name
+	28, // 7: gram.v1.Piece.object:type_name -> gram.v1.ObjectRef
+	28, // 8: gram.v1.CarryPiece.object:type_name -> gram.v1.ObjectRef
+	28, // 9: gram.v1.JobBrief.manifest:type_name -> gram.v1.ObjectRef
+	28, // 10: gram.v1.JobBrief.plan:type_name -> gram.v1.ObjectRef
+	29, // 11: gram.v1.JobBrief.record:type_name -> gram.v1.Job
+	28, // 12: gram.v1.JobBrief.model:type_name -> gram.v1.ObjectRef
+	28, // 13: gram.v1.JobBrief.course:type_name -> gram.v1.ObjectRef
+	30, // 14: gram.v1.JobBrief.audit:type_name -> gram.v1.AuditSummary
+	13, // 15: gram.v1.Timeline.workers:type_name -> gram.v1.TimelineWorker
+	14, // 16: gram.v1.Timeline.marks:type_name -> gram.v1.TimelineMark
+	15, // 17: gram.v1.Timeline.events:type_name -> gram.v1.TimelineEvent
+	12, // 18: gram.v1.Timeline.forecasts:type_name -> gram.v1.TimelineForecast
+	1,  // 19: gram.v1.TimelineMark.work:type_name -> gram.v1.TimelineWork
+	2,  // 20: gram.v1.TimelineMark.outcome:type_name -> gram.v1.TimelineOutcome
+	3,  // 21: gram.v1.TimelineEvent.kind:type_name -> gram.v1.TimelineEventKind
+	17, // 22: gram.v1.RegisterRequest.held:type_name -> gram.v1.HeldTask
+	5,  // 23: gram.v1.HeldTask.id:type_name -> gram.v1.TaskID
+	6,  // 24: gram.v1.HeldTask.token:type_name -> gram.v1.LeaseToken
+	10, // 25: gram.v1.LeaseResponse.jobs:type_name -> gram.v1.JobBrief
+	7,  // 26: gram.v1.LeaseResponse.tasks:type_name -> gram.v1.Task
+	17, // 27: gram.v1.HeartbeatRequest.held:type_name -> gram.v1.HeldTask
+	5,  // 28: gram.v1.HeartbeatResponse.lost:type_name -> gram.v1.TaskID
+	24, // 29: gram.v1.CompleteRequest.results:type_name -> gram.v1.TaskResult
+	5,  // 30: gram.v1.TaskResult.id:type_name -> gram.v1.TaskID
+	6,  // 31: gram.v1.TaskResult.token:type_name -> gram.v1.LeaseToken
+	25, // 32: gram.v1.TaskResult.output:type_name -> gram.v1.TaskOutput
+	31, // 33: gram.v1.TaskResult.failure:type_name -> gram.v1.Failure
+	28, // 34: gram.v1.TaskOutput.object:type_name -> gram.v1.ObjectRef
+	28, // 35: gram.v1.TaskOutput.carry:type_name -> gram.v1.ObjectRef
+	28, // 36: gram.v1.TaskOutput.manifest:type_name -> gram.v1.ObjectRef
+	28, // 37: gram.v1.TaskOutput.plan:type_name -> gram.v1.ObjectRef
+	26, // 38: gram.v1.TaskOutput.next:type_name -> gram.v1.Next
+	32, // 39: gram.v1.TaskOutput.files:type_name -> gram.v1.OutputFile
+	28, // 40: gram.v1.Next.state:type_name -> gram.v1.ObjectRef
+	28, // 41: gram.v1.Next.metrics:type_name -> gram.v1.ObjectRef
+	28, // 42: gram.v1.Next.course:type_name -> gram.v1.ObjectRef
+	4,  // 43: gram.v1.CompleteResponse.verdicts:type_name -> gram.v1.Verdict
+	16, // 44: gram.v1.WorkerService.Register:input_type -> gram.v1.RegisterRequest
+	19, // 45: gram.v1.WorkerService.Lease:input_type -> gram.v1.LeaseRequest
+	21, // 46: gram.v1.WorkerService.Heartbeat:input_type -> gram.v1.HeartbeatRequest
+	23, // 47: gram.v1.WorkerService.Complete:input_type -> gram.v1.CompleteRequest
+	18, // 48: gram.v1.WorkerService.Register:output_type -> gram.v1.RegisterResponse
+	20, // 49: gram.v1.WorkerService.Lease:output_type -> gram.v1.LeaseResponse
+	22, // 50: gram.v1.WorkerService.Heartbeat:output_type -> gram.v1.HeartbeatResponse
+	27, // 51: gram.v1.WorkerService.Complete:output_type -> gram.v1.CompleteResponse
+	48, // [48:52] is the sub-list for method output_type
+	44, // [44:48] is the sub-list for method input_type
+	44, // [44:44] is the sub-list for extension type_name
+	44, // [44:44] is the sub-list for extension extendee
+	0,  // [0:44] is the sub-list for field type_name
 }
 
 func init() { file_gram_v1_worker_proto_init() }
@@ -2365,7 +2460,7 @@ func file_gram_v1_worker_proto_init() {
 	}
 	file_gram_v1_job_proto_init()
 	file_gram_v1_worker_proto_msgTypes[2].OneofWrappers = []any{}
-	file_gram_v1_worker_proto_msgTypes[18].OneofWrappers = []any{
+	file_gram_v1_worker_proto_msgTypes[19].OneofWrappers = []any{
 		(*TaskResult_Output)(nil),
 		(*TaskResult_Failure)(nil),
 	}
@@ -2375,7 +2470,7 @@ func file_gram_v1_worker_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gram_v1_worker_proto_rawDesc), len(file_gram_v1_worker_proto_rawDesc)),
 			NumEnums:      5,
-			NumMessages:   22,
+			NumMessages:   23,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

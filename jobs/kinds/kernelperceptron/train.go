@@ -25,7 +25,7 @@ type trainPhase struct{ job }
 func (p *trainPhase) phase() jobs.Phase {
 	return jobs.MapReduce[*state, *state]{
 		Name: trainName, State: jobs.Load[state], Partial: func() *state { return new(state) },
-		Map: p.learn, Step: p.turn, Gathers: shuffle.Gathers(p.Params.Shuffle),
+		Map: p.learn, Step: p.turn, Gathers: shuffle.Gathers(p.Params.Shuffle), Rounds: blocks.Most(p.Params.Epochs),
 	}.Phase()
 }
 

@@ -24,7 +24,7 @@ type bisectPhase struct{ job }
 func (p *bisectPhase) phase() jobs.Phase {
 	return jobs.MapReduce[*state, *halves]{
 		Name: p.roundName(), State: jobs.Load[state], Partial: func() *halves { return new(halves) },
-		Map: p.add, Merge: (*halves).plus, Step: p.turn,
+		Map: p.add, Merge: (*halves).plus, Step: p.turn, Rounds: p.most,
 	}.Phase()
 }
 
@@ -137,6 +137,16 @@ func (b *bisector) add(c chunk) error {
 	}
 	b.adder.Dense(b.picked, b.class, weights)
 	return nil
+}
+
+// most bounds the rounds. The split that is needed next takes at most a round for each of its seeds, and max_rounds
+// after that; k-1 leaves are split, and at most k turn out to have equal records. Where not all leaves can be begun at
+// a time, a split waits for others.
+func (p *bisectPhase) most(jobs.Plan) int64 {
+	if p.params.K > maxActive {
+		return -1
+	}
+	return int64(2*p.params.K-1) * int64(p.params.MaxRounds+2)
 }
 
 // offer may draw a record for the next seed of a split: the first by weight, the second as init says.

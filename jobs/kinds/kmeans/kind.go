@@ -101,6 +101,22 @@ func (j job) seeds() bool {
 	return j.params.Init != initGiven && j.params.Algorithm != algorithmBisecting
 }
 
+// mostRounds bounds the rounds of all restarts.
+func (j job) mostRounds() int64 { return int64(j.params.MaxRounds) * int64(max(j.params.Restarts, 1)) }
+
+// mostSeedRounds bounds the rounds of all seedings: kmeans++ finds a seed a round from its third round on, and kmeans||
+// draws once for its first seed and init_rounds times, and then weighs.
+func (j job) mostSeedRounds() int64 {
+	each := int64(1)
+	switch j.params.Init {
+	case initPlusPlus, initFarthest:
+		each = int64(j.params.K) + 1
+	case initParallel:
+		each = int64(j.params.InitRounds) + 2
+	}
+	return each * int64(max(j.params.Restarts, 1))
+}
+
 // firstPhase is the phase that a restart begins with.
 func (j job) firstPhase() string {
 	if !j.seeds() {

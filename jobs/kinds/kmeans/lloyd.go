@@ -25,7 +25,7 @@ func (p *lloydPhase) phase() jobs.Phase {
 	}
 	return jobs.MapReduce[*state, *totals]{
 		Name: p.roundName(), State: jobs.Load[state], Partial: func() *totals { return new(totals) },
-		Map: round, Merge: (*totals).plus, Step: p.turn,
+		Map: round, Merge: (*totals).plus, Step: p.turn, Rounds: jobs.Most(p.mostRounds()),
 	}.Phase()
 }
 

@@ -27,7 +27,7 @@ type batchPhase struct{ job }
 func (p *batchPhase) phase() jobs.Phase {
 	return jobs.MapReduce[*state, *batches]{
 		Name: p.roundName(), State: jobs.Load[state], Partial: func() *batches { return new(batches) },
-		Map: p.draw, Merge: (*batches).plus, Step: p.turn,
+		Map: p.draw, Merge: (*batches).plus, Step: p.turn, Rounds: jobs.Most(p.mostRounds()),
 	}.Phase()
 }
 

@@ -64,7 +64,7 @@ type refillPhase struct{ job }
 func (p *refillPhase) phase() jobs.Phase {
 	return jobs.MapReduce[*state, *farthest]{
 		Name: refillName, State: jobs.Load[state], Partial: func() *farthest { return new(farthest) },
-		Map: p.find, Merge: (*farthest).plus, Step: p.move,
+		Map: p.find, Merge: (*farthest).plus, Step: p.move, Rounds: jobs.Most(p.mostRounds() - 1),
 	}.Phase()
 }
 

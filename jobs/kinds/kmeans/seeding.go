@@ -17,7 +17,7 @@ type seedPhase struct{ job }
 func (p *seedPhase) phase() jobs.Phase {
 	return jobs.MapReduce[*state, *seedDraw]{
 		Name: p.seedName(), State: jobs.Load[state], Partial: func() *seedDraw { return new(seedDraw) },
-		Carry: p.draw, Merge: (*seedDraw).plus, Step: p.turn,
+		Carry: p.draw, Merge: (*seedDraw).plus, Step: p.turn, Rounds: jobs.Most(p.mostSeedRounds()),
 	}.Phase()
 }
 

@@ -23,6 +23,7 @@ func (p *ascendPhase) phase() jobs.Phase {
 	return jobs.MapReduce[*ascendState, *tally]{
 		Name: ascendName, State: jobs.Load[ascendState], Partial: func() *tally { return new(tally) },
 		Carry: p.ascend, Merge: (*tally).plus, Step: p.step, Gathers: p.gathers,
+		Rounds: p.mostRounds(p.Params.Solver == ascendName),
 	}.Phase()
 }
 

@@ -178,6 +178,15 @@ const (
 	newtonNumbers = 1 << 20
 )
 
+// mostRounds bounds the rounds of a solver, of which a job has one: a round after those of the training writes what was
+// asked for. Those of the solver that is not taken, or is counted with the other, are 0.
+func (j job) mostRounds(counts bool) func(jobs.Plan) int64 {
+	if !counts {
+		return jobs.Most(0)
+	}
+	return jobs.Most(int64(j.Params.MaxRounds) + 1)
+}
+
 // solver is the phase that trains a model.
 func (j job) solver(m *model) (string, error) {
 	n := m.stride()

@@ -21,6 +21,7 @@ func (p *newtonPhase) phase() jobs.Phase {
 	return jobs.MapReduce[*newtonState, *bends]{
 		Name: newtonName, State: jobs.Load[newtonState], Partial: func() *bends { return new(bends) },
 		Carry: p.measure, Merge: (*bends).plus, Step: p.step, Gathers: p.gathers,
+		Rounds: p.mostRounds(p.Params.Solver != ascendName),
 	}.Phase()
 }
 

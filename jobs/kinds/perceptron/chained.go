@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/blocks"
 	"github.com/gram-compute/gram/jobs/learn/shuffle"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
@@ -18,7 +19,7 @@ type chainedPhase struct{ job }
 func (p *chainedPhase) phase() jobs.Phase {
 	return jobs.MapReduce[*state, *jobs.Undecoded]{
 		Name: overChained, State: jobs.Load[state], Partial: func() *jobs.Undecoded { return new(jobs.Undecoded) },
-		Map: p.learn, Step: p.turn, Gathers: shuffle.Gathers(p.Params.Shuffle),
+		Map: p.learn, Step: p.turn, Gathers: shuffle.Gathers(p.Params.Shuffle), Rounds: blocks.Most(p.Params.Epochs),
 	}.Phase()
 }
 

@@ -19,6 +19,7 @@ func (p *mixedPhase) phase() jobs.Phase {
 	return jobs.MapReduce[*state, *mix]{
 		Name: overMixed, State: jobs.Load[state], Partial: func() *mix { return new(mix) },
 		Map: p.learn, Merge: (*mix).plus, Step: p.finish, Gathers: shuffle.Gathers(p.Params.Shuffle),
+		Rounds: jobs.Most(int64(p.Params.Epochs)),
 	}.Phase()
 }
 

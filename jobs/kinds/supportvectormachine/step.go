@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/calibration"
 	"github.com/gram-compute/gram/jobs/learn/kernels"
 	"github.com/gram-compute/gram/jobs/learn/smo"
 	"github.com/gram-compute/gram/kernelops"
@@ -20,8 +21,20 @@ const trainName = "train"
 func (p *trainPhase) phase() jobs.Phase {
 	return jobs.MapReduce[*training, *tally]{
 		Name: trainName, State: jobs.Load[training], Partial: func() *tally { return new(tally) },
-		Carry: p.leaf, Merge: (*tally).plus, Step: p.step, Gathers: p.gathers,
+		Carry: p.leaf, Merge: (*tally).plus, Step: p.step, Gathers: p.gathers, Rounds: jobs.Most(p.mostRounds()),
 	}.Phase()
+}
+
+// mostRounds bounds the rounds of all trainings. What a training does beyond max_rounds (collect, join, weigh, start
+// and prove) takes endRounds at most, and any of its rounds may be followed by one that fetches rows. One more round,
+// at the end of all, writes what was asked for.
+func (p *trainPhase) mostRounds() int64 {
+	const endRounds = 8
+	trainings, fits := int64(1), int64(0)
+	if p.Params.Probability {
+		trainings, fits = folds+1, calibration.MostRounds
+	}
+	return trainings*2*(int64(p.Params.MaxRounds)+endRounds) + fits + 1
 }
 
 // candidates is how many new members a working set gets of each side: together half of it. The other half are those

@@ -76,6 +76,23 @@ func Next(key philox.Key, epoch, position int64, plan jobs.Plan, drawn bool) ([]
 	return Order(key, epoch, plan.Blocks, drawn)[position:min(int(position)+n, plan.Blocks)], nil
 }
 
+// Most returns a bound on the rounds of epochs that go through the blocks by Next, see jobs.Repeater. Next takes
+// floor(blocks/shards) blocks at a time, so that an epoch has fewer than twice as many rounds as there are shards, and
+// no more than there are blocks.
+func Most(epochs int) func(jobs.Plan) int64 {
+	return func(plan jobs.Plan) int64 {
+		if plan.Shards < 1 {
+			return -1
+		}
+		each := 2*int64(plan.Shards) - 1
+		if plan.Blocks > 0 {
+			n := max(1, plan.Blocks/plan.Shards)
+			each = int64((plan.Blocks + n - 1) / n)
+		}
+		return int64(epochs) * each
+	}
+}
+
 // Empty is the fault of a job whose data set has no record, and so no block.
 func Empty() error {
 	return protocol.EmptyFault("no record").WithHint("Check spec.input.uri.")

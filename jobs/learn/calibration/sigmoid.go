@@ -93,9 +93,12 @@ func (f Fit) Terms(decision, y, weight float64) (t [Sums]float64) {
 	return t
 }
 
+// MostRounds bounds how often Next is called until a fit is done.
+const MostRounds = mostSteps + 1
+
 // Limits of the method, those of the paper.
 const (
-	mostRounds   = 200
+	mostSteps    = 200
 	leastStep    = 1e-10
 	ridge        = 1e-12
 	flat         = 1e-5
@@ -118,7 +121,7 @@ func (f Fit) Next(s [Sums]float64) Fit {
 	default:
 		f.length /= 2
 	}
-	if f.progress > mostRounds {
+	if f.progress > mostSteps {
 		f.progress = -1
 	}
 	f.try()

@@ -37,7 +37,7 @@ type Ranks struct {
 func (p *Ranks) Phase() jobs.Phase {
 	return jobs.MapReduce[jobs.Arrays, *ranking]{
 		Name: RanksName, State: jobs.Itself, Partial: func() *ranking { return new(ranking) },
-		Map: p.rank, Merge: (*ranking).plus, Step: p.step, Gathers: p.Scoring.gathers,
+		Map: p.rank, Merge: (*ranking).plus, Step: p.step, Gathers: p.Scoring.gathers, Rounds: jobs.Unbounded,
 	}.Phase()
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/dataset/text"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/ranks"
 	"github.com/gram-compute/gram/jobs/learn/vocabulary"
 	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/kernelops"
@@ -101,7 +102,7 @@ func (b *Builder) Phase(then func(jobs.Arrays, *Space) (jobs.Next, error)) jobs.
 // Planned is Phase for a function that also wants the plan.
 func (b *Builder) Planned(then func(jobs.Arrays, *Space, jobs.Plan) (jobs.Next, error)) jobs.Phase {
 	return jobs.MapReduce[jobs.Arrays, *Counts]{
-		Name: Name, State: jobs.Itself, Partial: b.NewCounts, Merge: (*Counts).Plus,
+		Name: Name, State: jobs.Itself, Partial: b.NewCounts, Merge: (*Counts).Plus, Rounds: jobs.Most(b.passes()),
 		Map: func(ctx context.Context, state jobs.Arrays, leaf jobs.Leaf, ops *kernelops.Set) (*Counts, error) {
 			if s, err := readScan(state); err != nil || s != nil {
 				if err != nil {
@@ -133,6 +134,14 @@ func (b *Builder) Planned(then func(jobs.Arrays, *Space, jobs.Plan) (jobs.Next, 
 			return next, err
 		},
 	}.Phase()
+}
+
+// passes is how many passes over the records the space takes at most: robust scaling ranks after the first.
+func (b *Builder) passes() int64 {
+	if b.params.Scale == ScaleRobust {
+		return 1 + ranks.Passes
+	}
+	return 1
 }
 
 // Count counts the training records of one leaf, in time linear in its values and memory linear in its width, labels

@@ -124,6 +124,14 @@ func (p *phase) Gathers(leaf jobs.Leaf, records func(jobs.Source, int) int64) in
 	return 0
 }
 
+// MostRounds is that of the phase.
+func (p *phase) MostRounds(plan jobs.Plan) int64 {
+	if r, ok := p.Phase.(jobs.Repeater); ok {
+		return r.MostRounds(plan)
+	}
+	return -1
+}
+
 // Carries is that of the phase.
 func (p *phase) Carries() bool {
 	c, ok := p.Phase.(jobs.Carrier)

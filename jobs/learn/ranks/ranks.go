@@ -12,10 +12,10 @@ import (
 	"github.com/gram-compute/gram/jobs"
 )
 
-const (
-	bins   = 256
-	passes = 4
-)
+// Passes is how many passes over the records a search takes.
+const Passes = 4
+
+const bins = 256
 
 // key orders float32 as numbers; -0 is 0.
 func key(v float32) uint32 {
@@ -53,7 +53,7 @@ func New(width int, ranks []int64) *Search {
 func (s *Search) Fields(f *jobs.Fields) {
 	jobs.List(f, "ranks", &s.ranks)
 	f.Int("ranks.width", &s.width, 1, math.MaxInt32)
-	jobs.Enum(f, "ranks.pass", &s.pass, 0, passes)
+	jobs.Enum(f, "ranks.pass", &s.pass, 0, Passes)
 	jobs.List(f, "ranks.prefix", &s.prefix, len(s.ranks), s.width)
 	jobs.List(f, "ranks.below", &s.below, len(s.ranks), s.width)
 }
@@ -67,7 +67,7 @@ func (s *Search) Of(width, ranks int) error {
 }
 
 // Done reports whether the numbers are found.
-func (s *Search) Done() bool { return s.pass == passes }
+func (s *Search) Done() bool { return s.pass == Passes }
 
 // At is the number of a rank, by its place among the ranks, in a column; once the search is done.
 func (s *Search) At(rank, column int) float32 { return number(s.prefix[rank*s.width+column]) }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/gram-compute/gram/dataset"
@@ -151,7 +152,7 @@ func TestATimeByHand(t *testing.T) {
 		t.Errorf("%+v, %d left out, %v", rounds, leftOut, err)
 	}
 	job := &Job{Inputs: []Input{{Shards: 8}}}
-	got, err := job.TimeOf(p, 0, 0)
+	got, err := job.TimeOf([]*Past{p}, 0, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,15 +166,41 @@ func TestATimeByHand(t *testing.T) {
 		t.Errorf("without %+v, with %+v", q, got.Copies)
 	}
 	job.Busy.MaxWorkers = 3
-	if most, err := job.TimeOf(p, 9, 1); err != nil || most.Workers != 3 {
+	if most, err := job.TimeOf([]*Past{p}, 9, 1); err != nil || most.Workers != 3 {
 		t.Errorf("%+v, %v", most, err)
 	}
-	if _, err := (&Job{Inputs: []Input{{Shards: 1 << 21}}}).TimeOf(p, 1, 1); err == nil {
+	if _, err := (&Job{Inputs: []Input{{Shards: 1 << 21}}}).TimeOf([]*Past{p}, 1, 1); err == nil {
 		t.Error("a round of 2^21 tasks was simulated")
 	}
-	one, err := job.TimeOf(p, 1, 8)
+	one, err := job.TimeOf([]*Past{p}, 1, 8)
 	if err != nil || one.Copies != nil || one.WithoutCopies.P99 != 8 { // 4 and a stall, with probability 1-0.8^8
 		t.Errorf("%+v, %v", one, err)
+	}
+}
+
+// A report that says how many slots its workers had is believed; of several jobs the forecast spans all.
+func TestATimeFromSlotsAndSeveralJobs(t *testing.T) {
+	told := strings.Replace(pastReport, `{"name":"a"},{"name":"b"}`, `{"name":"a","slots":1},{"name":"b","slots":2}`, 1)
+	p, err := ReadPast([]byte(told))
+	if err != nil {
+		t.Fatal(err)
+	}
+	job := &Job{Inputs: []Input{{Shards: 4}}}
+	alone, err := job.TimeOf([]*Past{p}, 0, 0)
+	if err != nil || alone.FromSlots != 3 || alone.Slots != 3 || alone.Guessed || alone.SlotsPerWorker != 2 {
+		t.Fatalf("%+v, %v", alone, err)
+	}
+	if given, err := job.TimeOf([]*Past{p}, 0, 4); err != nil || given.Slots != 8 {
+		t.Errorf("%+v, %v", given, err)
+	}
+	slow, err := ReadPast([]byte(strings.Replace(told, `"seconds":9,`, `"seconds":109,`, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	both, err := job.TimeOf([]*Past{p, slow}, 0, 0)
+	if err != nil || len(both.Reports) != 2 || both.Reports[1] != (Report{"j", 109}) || both.FromSeconds != 9 ||
+		both.Copies.P90 < 100 || both.Copies.P50 < alone.Copies.P50 {
+		t.Errorf("%+v, %v", both, err)
 	}
 }
 

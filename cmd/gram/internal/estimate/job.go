@@ -28,9 +28,10 @@ type Job struct {
 
 // Rounds is what a kind tells of its rounds beforehand.
 type Rounds struct {
-	Phases []string `json:"phases"` // in the kind's order; where Count is 0, one may be left out, or repeated
-	Count  int      `json:"count"`  // 0 where the data decide
-	Bounds []Bound  `json:"bounds"` // params that bound repetitions
+	Phases []string `json:"phases"`  // in the kind's order; where Count is 0, one may be left out, or repeated
+	Count  int      `json:"count"`   // 0 where the data decide
+	AtMost int64    `json:"at_most"` // 0 where only the data bound the rounds
+	Bounds []Bound  `json:"bounds"`  // params that bound repetitions
 }
 
 // Bound is a param that bounds how often phases are repeated.
@@ -90,9 +91,19 @@ func Of(ctx context.Context, spec protocol.JobSpec) (*Job, error) {
 		}
 	}
 	job.Busy = busyOf(algorithm, job.Inputs[jobs.Input], spec.Spec.Run.MaxWorkers)
+	job.Rounds.AtMost, _ = all.MostRounds(spec, job.plan())
 	job.Memory.StateAtLeast = all.LeastState(spec)
 	job.Memory.FirstRound = worker.LeafMemory(tasks, sets, job.Memory.StateAtLeast)
 	return job, nil
+}
+
+// plan is what is known of the job's plan: blocks only where records were counted.
+func (j *Job) plan() jobs.Plan {
+	plan := jobs.Plan{Shards: j.Inputs[jobs.Input].Shards}
+	if j.Inputs[jobs.Input].Records.Exact && !j.Busy.BlocksMost {
+		plan.Blocks = int(j.Busy.Blocks) //lint:checked the records of a sample
+	}
+	return plan
 }
 
 // repeating are the params by which kinds bound how often they repeat a phase.

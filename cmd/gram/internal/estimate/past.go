@@ -115,9 +115,20 @@ func (p *Past) workers() int {
 	return max(len(seen), 1)
 }
 
+// told returns how many slots the workers that were at work had together, and false where the report does not tell.
+func (p *Past) told() (slots int, ok bool) {
+	for _, w := range p.Timeline.Workers {
+		if w.Slots < 1 || w.Slots > maxTimes {
+			return 0, false
+		}
+		slots += w.Slots
+	}
+	return slots, slots > 0
+}
+
 // slotsOf estimates how many slots each of some workers had: the attempts that were at work at a time, rounded, in the
-// round in which they were most. The timeline tells no better: a worker is granted its next task while the commit of
-// its last is on the way, so that it shows more rows than there are slots.
+// round in which they were most. Marks tell no better: a worker is granted its next task while the commit of its
+// last is on the way, so that it shows more rows than there are slots.
 func slotsOf(rounds []pastRound, workers int) int {
 	most := 0.0
 	for i := range rounds {

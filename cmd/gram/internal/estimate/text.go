@@ -66,9 +66,14 @@ func (r *Records) text(size func(int64) string) string {
 }
 
 func (r *Rounds) text() string {
-	text := "not known: the data decide how often each phase runs, if at all; phases: " + strings.Join(r.Phases, ", ")
-	if r.Count > 0 {
-		text = fmt.Sprintf("%d: %s", r.Count, strings.Join(r.Phases, ", "))
+	phases := strings.Join(r.Phases, ", ")
+	text := "not known: the data decide how often each phase runs, if at all; phases: " + phases
+	switch {
+	case r.Count > 0:
+		text = fmt.Sprintf("%d: %s", r.Count, phases)
+	case r.AtMost > 0:
+		text = fmt.Sprintf("at most %d: the data decide how often each phase runs, if at all; phases: %s", r.AtMost,
+			phases)
 	}
 	for _, b := range r.Bounds {
 		text += fmt.Sprintf("; %s is %d", b.Param, b.Value)

@@ -21,10 +21,14 @@ type Time struct {
 	From        string  `json:"from"` // the job that ran
 	FromSeconds float64 `json:"from_seconds"`
 	FromWorkers int     `json:"from_workers"`
-	FromSlots   int     `json:"from_slots"` // of all workers together, estimated from how much was at work at a time
+	FromSlots   int     `json:"from_slots"`                     // of all workers together
+	Guessed     bool    `json:"from_slots_estimated,omitempty"` // from how much was at work at a time
+
+	Reports []Report `json:"reports"` // of all jobs that ran, the first of which is From
 
 	Workers        int `json:"workers"`
 	SlotsPerWorker int `json:"slots_per_worker"`
+	Slots          int `json:"slots"` // of all workers together
 
 	Copies        *Quantiles `json:"with_copies,omitempty"` // nil where nobody could make one
 	WithoutCopies Quantiles  `json:"without_copies"`
@@ -39,6 +43,14 @@ type Time struct {
 	MarksLost int `json:"marks_lost"`     // that the timeline of the report lacks
 	Scaled    int `json:"shards_then"`    // shards of the job that ran
 	Shards    int `json:"shards_now"`
+
+	plain []forecast.Round // without copies
+}
+
+// Report is a job that the forecast is made from.
+type Report struct {
+	Job     string  `json:"job"`
+	Seconds float64 `json:"seconds"`
 }
 
 // Quantiles are times in seconds within which the job ends with a probability.
@@ -67,9 +79,28 @@ type Stalls struct {
 	Widest int `json:"tasks_of_widest_round"`
 }
 
-// TimeOf forecasts a job from one that ran. workers and slots of each may be 0: as many as ran it. Rounds are those of
-// the job that ran; where one had a leaf for each shard, its tasks are as many more or fewer as there are shards now.
-func (j *Job) TimeOf(p *Past, workers, slots int) (*Time, error) {
+// TimeOf forecasts a job from those that ran, at least one: the figures beside the quantiles are of the first. workers
+// and slots of each may be 0: as many as ran it. Rounds are those of the job that ran; where one had a leaf for each
+// shard, its tasks are as many more or fewer as there are shards now.
+func (j *Job) TimeOf(pasts []*Past, workers, slots int) (*Time, error) {
+	var times []*Time
+	for _, p := range pasts {
+		t, err := j.timeOf(p, workers, slots)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.Job, err)
+		}
+		times = append(times, t)
+	}
+	t := times[0]
+	for _, other := range times {
+		t.Reports = append(t.Reports, Report{other.From, other.FromSeconds})
+	}
+	t.simulate(times)
+	return t, nil
+}
+
+// timeOf is the time of one job that ran, with what is to be simulated.
+func (j *Job) timeOf(p *Past, workers, slots int) (*Time, error) {
 	rounds, leftOut, err := p.rounds()
 	if err != nil {
 		return nil, err
@@ -78,7 +109,11 @@ func (j *Job) TimeOf(p *Past, workers, slots int) (*Time, error) {
 		Scaled: int(min(p.Rounds[0].Leaves, maxTimes)), Shards: j.Inputs[0].Shards}
 	t.FromWorkers = p.workers()
 	each := slotsOf(rounds, t.FromWorkers)
-	t.FromSlots = each * t.FromWorkers
+	if told, ok := p.told(); ok {
+		t.FromSlots, each = told, (told+t.FromWorkers-1)/t.FromWorkers
+	} else {
+		t.FromSlots, t.Guessed = each*t.FromWorkers, true
+	}
 	for i := range rounds {
 		if err := rounds[i].settle(t.FromSlots); err != nil {
 			return nil, err
@@ -93,42 +128,50 @@ func (j *Job) TimeOf(p *Past, workers, slots int) (*Time, error) {
 	if most := j.Busy.MaxWorkers; most > 0 {
 		t.Workers = min(t.Workers, most)
 	}
+	if t.Slots = t.Workers * t.SlotsPerWorker; t.Workers == t.FromWorkers && slots == 0 {
+		t.Slots = t.FromSlots
+	}
 	inRounds := 0.0
 	for _, r := range p.Rounds {
 		inRounds += r.Seconds
 	}
 	t.AsRecorded = max(0, p.Seconds-inRounds)
-	plain := t.take(rounds)
+	t.plain = t.take(rounds)
 	if t.Stalls.Widest > maxTasks {
 		return nil, fmt.Errorf("a round would have %d tasks; %d can be simulated", t.Stalls.Widest, maxTasks)
 	}
-	t.simulate(plain)
 	return t, nil
 }
 
 // maxTasks bounds a simulated round: the coordinator takes no more leaves.
 const maxTasks = 1 << 20
 
-// simulate repeats rounds without copies, and with them where there is a second worker to make them.
-func (t *Time) simulate(plain []forecast.Round) {
-	tasks := 0
-	for _, r := range plain {
-		tasks += r.Tasks
+// simulate repeats the rounds of all jobs that ran, without copies, and with them where a second worker could make
+// them.
+func (t *Time) simulate(times []*Time) {
+	tasks, scenarios := 0, make([]forecast.Scenario, len(times))
+	for i, other := range times {
+		scenarios[i] = forecast.Scenario{Rounds: other.plain, Rest: other.AsRecorded}
+		for _, r := range other.plain {
+			tasks += r.Tasks
+		}
 	}
 	t.Repetitions = max(100, min(2000, 2_000_000/max(tasks, 1)))
-	t.WithoutCopies = t.quantiles(plain)
+	t.WithoutCopies = t.quantiles(scenarios)
 	if t.Workers > 1 {
-		for i := range plain {
-			plain[i].Copies = t.copies()
+		for i, s := range scenarios {
+			for r := range s.Rounds {
+				s.Rounds[r].Copies = times[i].copies()
+			}
 		}
-		q := t.quantiles(plain)
+		q := t.quantiles(scenarios)
 		t.Copies = &q
 	}
 }
 
 func (t *Time) copies() forecast.Copies {
 	return forecast.Copies{After: copyAfter, Least: copyLeast, From: copyFrom,
-		Most: max(t.SlotsPerWorker, t.Workers*t.SlotsPerWorker*copyShare/100)}
+		Most: max(t.SlotsPerWorker, t.Slots*copyShare/100)}
 }
 
 // take makes the rounds to be simulated, without copies, and tells of their tasks.
@@ -153,7 +196,7 @@ func (t *Time) take(rounds []pastRound) []forecast.Round {
 		t.Stalls.Tasks += int(float64(late*float64(view.Known)) + 0.5) //lint:checked at most Known
 		t.Stalls.Known += view.Known
 		t.Stalls.Widest = max(t.Stalls.Widest, view.Tasks)
-		plain = append(plain, forecast.Round{Tasks: view.Tasks, Slots: t.Workers * t.SlotsPerWorker, Times: r.known})
+		plain = append(plain, forecast.Round{Tasks: view.Tasks, Slots: t.Slots, Times: r.known})
 	}
 	if t.Stalls.Known > 0 {
 		q := float64(t.Stalls.Tasks) / float64(t.Stalls.Known)
@@ -165,9 +208,9 @@ func (t *Time) take(rounds []pastRound) []forecast.Round {
 	return plain
 }
 
-func (t *Time) quantiles(rounds []forecast.Round) Quantiles {
-	ends := forecast.Simulate(rounds, t.Repetitions, 0)
-	at := func(p float64) float64 { return t.AsRecorded + forecast.Quantile(ends, p) }
+func (t *Time) quantiles(scenarios []forecast.Scenario) Quantiles {
+	ends := forecast.Mix(scenarios, t.Repetitions, 0)
+	at := func(p float64) float64 { return forecast.Quantile(ends, p) }
 	return Quantiles{at(0.5), at(0.9), at(0.99)}
 }
 
@@ -178,6 +221,10 @@ func (t *Time) Rows(elapsed func(time.Duration) string) [][2]string {
 	}
 	quantiles := func(q Quantiles) string {
 		return fmt.Sprintf("p50 %s, p90 %s, p99 %s", span(q.P50), span(q.P90), span(q.P99))
+	}
+	about := ""
+	if t.Guessed {
+		about = "about "
 	}
 	on := fmt.Sprintf("%s with %s each", counted(int64(t.Workers), "worker"), counted(int64(t.SlotsPerWorker), "slot"))
 	if t.Workers == 1 {
@@ -191,8 +238,18 @@ func (t *Time) Rows(elapsed func(time.Duration) string) [][2]string {
 	rows = append(rows, [2]string{"", quantiles(t.WithoutCopies) + without},
 		[2]string{"", fmt.Sprintf("simulated %d times; %s of each are as recorded: planning, merges, steps, waiting",
 			t.Repetitions, span(t.AsRecorded))},
-		[2]string{"", fmt.Sprintf("it took %s, on %s with about %s: %s", span(t.FromSeconds),
-			counted(int64(t.FromWorkers), "worker"), counted(int64(t.FromSlots), "slot"), t.rounds())})
+		[2]string{"", fmt.Sprintf("it took %s, on %s with %s%s: %s", span(t.FromSeconds),
+			counted(int64(t.FromWorkers), "worker"), about, counted(int64(t.FromSlots), "slot"), t.rounds())})
+	if n := len(t.Reports); n > 1 {
+		low, high := t.FromSeconds, t.FromSeconds
+		for _, r := range t.Reports {
+			low, high = min(low, r.Seconds), max(high, r.Seconds)
+		}
+		rows = append(rows, [2]string{"", fmt.Sprintf("%d jobs took %s to %s; the next is slower than all with "+
+			"probability 1/%d", n, span(low), span(high), n+1)})
+	} else {
+		rows = append(rows, [2]string{"", "how much runs differ is not known of one job: name several with --from"})
+	}
 	if t.Scaled != t.Shards {
 		rows = append(rows, [2]string{"", fmt.Sprintf("it had %s, this job has %d: tasks are taken to be as long, and "+
 			"rounds to be the same", counted(int64(t.Scaled), "shard"), t.Shards)})

@@ -38,7 +38,8 @@ func StartHere(
 		return nil, err
 	}
 	c, err := coordinator.Start(ctx, coordinator.Config{
-		StoreURI: uri, Store: store, Validate: all.Validate, Logger: cfg.Logger, Version: version})
+		StoreURI: uri, Store: store, Validate: all.Validate, MostRounds: all.RoundsFrom,
+		Logger: cfg.Logger, Version: version})
 	if err != nil {
 		return nil, err
 	}

@@ -109,7 +109,7 @@ func GuardStores(
 	if err != nil {
 		return err
 	}
-	cfg.Validate, cfg.LeastState = all.Validate, all.LeastState
+	cfg.Validate, cfg.LeastState, cfg.MostRounds = all.Validate, all.LeastState, all.RoundsFrom
 	if f.given() {
 		cfg.Validate = checked(all.Validate, policy)
 	}

@@ -10,12 +10,14 @@ import (
 
 	"github.com/gram-compute/gram/attestation/origin"
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
+	"github.com/gram-compute/gram/report"
 )
 
 // Report is what is read of report.json: what follows from the job, and what only people want to know.
 type Report struct {
 	origin.Report
-	Seconds float64 `json:"seconds"`
+	Seconds  float64          `json:"seconds"`
+	Timeline *report.Timeline `json:"timeline"`
 
 	Audit struct {
 		Says string `json:"says"`
@@ -36,24 +38,27 @@ func Parse(data []byte) (r Report, err error) {
 }
 
 // Print prints what a report says of a job.
-func Print(out io.Writer, report Report, job string, took time.Duration) {
+func Print(out io.Writer, r Report, job string, took time.Duration) {
 	table := terminal.Table{}
 	table.Row("job", job)
 	table.Row("took", terminal.Elapsed(took))
-	for _, row := range MetricRows(report.Metrics) {
+	for _, row := range MetricRows(r.Metrics) {
 		table.Row(row[0], row[1])
 	}
-	for _, row := range certificateRows(report.Certificate) {
+	for _, row := range certificateRows(r.Certificate) {
 		table.Row(row[0], row[1])
 	}
-	if report.Audit.Says != "" {
-		table.Row("audits", report.Audit.Says)
+	if text := r.Timeline.ForecastText(); text != "" {
+		table.Row("forecast", text)
+	}
+	if r.Audit.Says != "" {
+		table.Row("audits", r.Audit.Says)
 	}
 	var rows strings.Builder
 	table.Write(&rows)
 	fmt.Fprint(out, terminal.Wrap(rows.String(), terminal.Columns))
-	printPairs(out, report.Metrics)
-	for _, w := range report.Warnings {
+	printPairs(out, r.Metrics)
+	for _, w := range r.Warnings {
 		fmt.Fprintln(out, terminal.Wrap("warning: "+terminal.Clean(w), terminal.Columns))
 	}
 }

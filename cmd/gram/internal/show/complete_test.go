@@ -96,7 +96,7 @@ func (f *filler) number(name string, n int64) string {
 		return time.UnixMilli(n).UTC().Format("2006-01-02T15:04:05.000Z")
 	case strings.HasSuffix(name, "_ppm"), strings.HasSuffix(name, "_us"):
 		return strconv.FormatFloat(float64(n)/1e6, 'f', -1, 64)
-	case name == "start_deadline_ms", name == "jitter_ms":
+	case name == "start_deadline_ms", name == "jitter_ms", name == "p50_ms", name == "p90_ms":
 		return strconv.FormatFloat(float64(n)/1e3, 'f', -1, 64)
 	}
 	return strconv.FormatInt(n, 10)

@@ -28,6 +28,7 @@ type Job struct {
 	Schedule      string          `json:"schedule,omitempty"`
 	Tick          string          `json:"tick,omitempty"`
 	Progress      *progressView   `json:"progress,omitempty"`
+	ETA           *ETA            `json:"eta,omitempty"`
 	Failure       *failureView    `json:"failure,omitempty"`
 	SpecHash      string          `json:"spec_hash,omitempty"`
 	ResultHash    string          `json:"result_hash,omitempty"`
@@ -97,6 +98,7 @@ func OfJob(job *gramv1.Job) Job {
 	if p := job.GetProgress(); p != nil {
 		v.Progress = &progressView{p.GetRound(), p.GetPhase(), p.GetLeaves(), p.GetLeavesDone(), p.GetTasksLeased()}
 	}
+	v.ETA = OfETA(job.GetEta())
 	if f := job.GetFailure(); f != nil {
 		v.Failure = &failureView{f.GetCode(), enumWord(f.GetClass().String(), "FAILURE_CLASS_"), f.GetMessage(),
 			f.GetTask(), f.GetWorker()}

@@ -1,0 +1,55 @@
+package lead
+
+import (
+	"github.com/gram-compute/gram/coordinator/state"
+	"github.com/gram-compute/gram/protocol"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/gram-compute/gram/report/forecast"
+)
+
+// ETA forecasts when the open round of a job ends, and how many rounds may follow; nil for a job that waits to begin,
+// only reports or has ended, and where this member does not lead. It takes some milliseconds, and holds nobody up.
+func (c *Leader) ETA(job *state.Job) *pb.Eta {
+	lead, err := c.Leadership()
+	if err != nil || job.Ended() || job.Stage == pb.JobState_JOB_STATE_QUEUED || job.Reporting() {
+		return nil
+	}
+	eta := &pb.Eta{}
+	eta.RoundsLeft, eta.Bounded = c.roundsLeft(job)
+	lead.mu.Lock()
+	open, known := lead.board.Outlook(job, c.clock.Mono())
+	lead.mu.Unlock()
+	if !known {
+		return eta
+	}
+	ends := open.Ends()
+	in := func(p float64) int64 {
+		return int64(min(float64(1000*forecast.Quantile(ends, p)), mostMilliseconds)) //lint:checked bounded
+	}
+	eta.TimesKnown, eta.P50Ms, eta.P90Ms = uint32(len(open.Ended)), max(1, in(0.5)), max(1, in(0.9))
+	return eta
+}
+
+// mostMilliseconds bounds a forecast: a hundred years are as good as never.
+const mostMilliseconds = 3e12
+
+// roundsLeft bounds the rounds after the open one. Where rounds began anew, those before them are not told apart.
+func (c *Leader) roundsLeft(job *state.Job) (left uint64, bounded bool) {
+	open := &job.Rounds.Open
+	if c.cfg.MostRounds == nil || open.Number == 0 || job.Counters.Remade.Anew > 0 {
+		return 0, false
+	}
+	spec, err := protocol.ParseSpec(job.SpecJSON)
+	if err != nil {
+		return 0, false
+	}
+	shards := open.Leaves() // of the first round
+	if first := job.Rounds.Records(); len(first) > 0 && open.Number > 1 {
+		shards = first[0].GetLeaves()
+	}
+	most := c.cfg.MostRounds(spec, int(shards)) //lint:checked the leaves of a round
+	if most < int64(open.Number) {
+		return 0, false
+	}
+	return uint64(most) - uint64(open.Number), true
+}
