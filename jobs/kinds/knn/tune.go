@@ -102,7 +102,7 @@ func (p *plan) drawOf(
 	in *index, blocks iter.Seq2[*dataset.Block, error], to *sampling.Sample, purpose string, records jobs.Records,
 ) error {
 	race, r := sampling.NewRace(p.seed, purpose), in.newReader(0)
-	var keep func(dataset.Identity) bool
+	var keep jobs.Choice
 	if records != nil {
 		keep = records()
 	}
