@@ -12,6 +12,8 @@ func bayes() []Case {
 		{Name: "gaussiannb", Kind: gaussian, Params: `{"features":{"scale":"minmax"}}`, Golden: true, Phases: iris},
 		{Name: "gaussiannb-categories", Kind: gaussian, Params: `{"features":{"categories":{"unseen":"zeros"}}}`,
 			Golden: true, Phases: irisColors, Shards: []*Data{roundingColors}},
+		{Name: "gaussiannb-omit", Kind: gaussian, Params: `{"features":{"missing":"omit","scale":"standard"}}`,
+			Phases: irisGaps, Shards: []*Data{roundingGaps}},
 		{Name: "gaussiannb-costs", Kind: gaussian, Params: `{"costs":{"1":{"2":5}}}`, Golden: true, Phases: iris},
 		{Name: "gaussiannb-prior", Kind: gaussian, Params: `{"prior":{"0":0.5,"1":0.3,"2":0.2}}`, Golden: true,
 			Phases: iris},

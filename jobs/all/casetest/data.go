@@ -41,6 +41,7 @@ var (
 // Data sets whose sums round: float64 sums in another order are other sums. All records are decided.
 var (
 	rounding       = &Data{asDense, roundingDense}
+	roundingGaps   = &Data{asDense + `,"missing":["NaN"]`, roundingGapped}
 	roundingColors = &Data{asDense + `,"categorical":[7]`, roundingColored}
 	roundingSparse = &Data{`"format":"libsvm","width":5,"index_base":1`, roundingThin}
 	roundingTexts  = &Data{asTexts, roundingWords}
@@ -217,6 +218,15 @@ func roundingRows() (rows [][]float32, labels []string) {
 
 func roundingDense(testing.TB) (dense, asked records) {
 	rows, labels := roundingRows()
+	dense = jobstest.DenseRecords(rows, labels...)
+	return dense, dense
+}
+
+func roundingGapped(testing.TB) (dense, asked records) {
+	rows, labels := roundingRows()
+	for i, row := range rows {
+		row[i%7%len(row)] = float32(math.NaN())
+	}
 	dense = jobstest.DenseRecords(rows, labels...)
 	return dense, dense
 }

@@ -21,6 +21,9 @@ func (m *model) describe(p *describe.Page) error {
 	p.Line("classes", "%d", len(m.weight))
 	p.Line("records", "%d of width %d", m.space.Records, m.space.Width)
 	p.Line("scale", "%s", m.space.Scale())
+	if m.space.Omits() {
+		p.Line("missing", "left out")
+	}
 	p.Line("prior", "%s", m.decision.Prior())
 	p.Line("decision", "%s", m.decision.String())
 	for _, y := range classes {

@@ -15,6 +15,9 @@
 // where V is the largest population variance of any column over all training records. The default of var_smoothing is
 // 1e-9, as in scikit-learn's GaussianNB. Means and variances come from exact sums (package sums) and are rounded once.
 //
+// With features.missing: omit, a missing number is left out: m, v and W are over the numbers that a column has in a
+// class, and the product is over the columns that the record has.
+//
 // Prediction adds logarithms in float64, columns in order, so wide records do not underflow. Ties go to the class
 // whose label comes first in byte order.
 package gaussiannb

@@ -3,6 +3,7 @@ package gaussiannb
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
@@ -24,9 +25,13 @@ type model struct {
 
 func newModel(params Params, space *features.Space, root *sums.Moments) (*model, error) {
 	classes := space.Labels.Len()
-	if root.Classes() != classes || root.Width != space.Width {
+	columns := space.Width
+	if space.Omits() {
+		columns *= 2 // see countPresent
+	}
+	if root.Classes() != classes || root.Width != columns {
 		return nil, jobs.Malformed("moments of %d classes x %d columns, not %d x %d",
-			root.Classes(), root.Width, classes, space.Width)
+			root.Classes(), root.Width, classes, columns)
 	}
 	smoothing := params.smoothing(space)
 	if smoothing == 0 {
@@ -40,8 +45,14 @@ func newModel(params Params, space *features.Space, root *sums.Moments) (*model,
 			return nil, protocol.EmptyFault("the training records of label %q all weigh 0", space.Labels.At(y))
 		}
 		from, to := y*space.Width, (y+1)*space.Width
-		root.Mean(y, m.mean[from:to])
-		root.Variance(y, m.variance[from:to])
+		if space.Omits() {
+			if err := m.present(root, y); err != nil {
+				return nil, err
+			}
+		} else {
+			root.Mean(y, m.mean[from:to])
+			root.Variance(y, m.variance[from:to])
+		}
 		for j := from; j < to; j++ {
 			m.variance[j] += smoothing
 		}
@@ -49,6 +60,23 @@ func newModel(params Params, space *features.Space, root *sums.Moments) (*model,
 	var err error
 	m.decision, err = classify.NewDecision(params.Prior, params.RejectBelow, params.Costs, space.Labels.List())
 	return m, err
+}
+
+// present sets the means and variances of a class over the numbers that are not missing. A column without any is a
+// fault.
+func (m *model) present(root *sums.Moments, y int) error {
+	width := m.space.Width
+	for j := range width {
+		at, i := y*width+j, y*2*width+j
+		weight := root.Sums.Int(i + width)
+		if weight.Sign() == 0 {
+			return protocol.EmptyFault("the training records of label %q have no number of weight above 0 in column %d",
+				m.space.Labels.At(y), j+1).
+				WithHint("Leave the column out with spec.input.features, or set features.missing to mean or constant.")
+		}
+		m.mean[at], m.variance[at] = root.Part(i, weight, root.Sums.Unit())
+	}
+	return nil
 }
 
 // Fields lists the model.
@@ -84,6 +112,8 @@ type predictor struct {
 	reader    *features.Reader
 	constant  []float64 // log p(y) - 1/2 sum over j of log(2 pi v_yj)
 	precision []float64 // 1/v_yj
+	prior     []float64 // log p(y)
+	spread    []float64 // 1/2 log(2 pi v_yj), where numbers may be missing; else nil
 	joint     []float64 // log p(x, y) of each class
 	posterior []float64
 }
@@ -102,11 +132,15 @@ func loadPredictor(arrays jobs.Arrays, posteriors bool) (jobs.Predictor, error) 
 	classes := len(m.weight)
 	p := &predictor{model: m, Outcomes: classify.NewOutcomes(m.space.Labels.List(), posteriors),
 		reader: m.space.NewReader(), constant: m.decision.LogPrior(m.space.Labels, m.weight),
+		prior:     m.decision.LogPrior(m.space.Labels, m.weight),
 		precision: make([]float64, len(m.variance)),
 		joint:     make([]float64, classes), posterior: make([]float64, classes)}
 	for i, v := range m.variance {
 		p.precision[i] = 1 / v
-		p.constant[i/m.space.Width] -= float64(0.5 * fmath.Log(float64(2*math.Pi*v)))
+		spread := float64(0.5 * fmath.Log(float64(2*math.Pi*v)))
+		if p.constant[i/m.space.Width] -= spread; m.space.Omits() {
+			p.spread = append(p.spread, spread)
+		}
 	}
 	return p, nil
 }
@@ -130,6 +164,10 @@ func (p *predictor) Predict(_ context.Context, block *dataset.Block) ([]jobs.Out
 // score sets joint to log p(x, y) of each class. If a score
 // overflows, it is -MaxFloat64, so a record too far from every class has equal scores.
 func (p *predictor) score(x []float32) {
+	if p.spread != nil && slices.ContainsFunc(x, missing) {
+		p.scorePresent(x)
+		return
+	}
 	for y := range p.joint {
 		begin, end := y*len(x), (y+1)*len(x)
 		mean, precision := p.mean[begin:end], p.precision[begin:end]
@@ -139,5 +177,25 @@ func (p *predictor) score(x []float32) {
 			sum += float64(float64(d*d) * precision[j])
 		}
 		p.joint[y] = max(p.constant[y]-float64(0.5*sum), -math.MaxFloat64)
+	}
+}
+
+func missing(v float32) bool { return v != v }
+
+// scorePresent is score over the numbers that are not missing: the others are left out of the product. Without any, the
+// score is log p(y).
+func (p *predictor) scorePresent(x []float32) {
+	for y := range p.joint {
+		constant, sum := p.prior[y], 0.0
+		for j, v := range x {
+			if missing(v) {
+				continue
+			}
+			at := y*len(x) + j
+			d := float64(v) - p.mean[at]
+			constant -= p.spread[at]
+			sum += float64(float64(d*d) * p.precision[at])
+		}
+		p.joint[y] = max(constant-float64(0.5*sum), -math.MaxFloat64)
 	}
 }

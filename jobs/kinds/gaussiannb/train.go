@@ -28,12 +28,42 @@ func (p momentsPhase) phase() jobs.Phase {
 func (p momentsPhase) count(
 	ctx context.Context, space *features.Space, leaf jobs.Leaf, ops *kernelops.Set,
 ) (*sums.Moments, error) {
+	if space.Omits() {
+		return p.countPresent(ctx, space, leaf, ops)
+	}
 	m := sums.NewMomentAdder(space.Labels.Len(), space.Width, ops)
 	for rows, err := range space.Rows(leaf.Blocks(ctx), p.Train()) {
 		if err != nil {
 			return nil, err
 		}
 		m.Dense(rows.Dense, rows.Class, rows.Weights)
+	}
+	return m.Moments(), nil
+}
+
+// countPresent is count of vectors that miss numbers. Each has twice the columns: its numbers, 0 where one is missing,
+// and then 1 where there is one, else 0. The sums of the latter are the weights of the former.
+func (p momentsPhase) countPresent(
+	ctx context.Context, space *features.Space, leaf jobs.Leaf, ops *kernelops.Set,
+) (*sums.Moments, error) {
+	m, width := sums.NewMomentAdder(space.Labels.Len(), 2*space.Width, ops), space.Width
+	var data []float32
+	for rows, err := range space.Rows(leaf.Blocks(ctx), p.Train()) {
+		if err != nil {
+			return nil, err
+		}
+		data = kernelops.Resize(data, 2*width*rows.Rows)
+		clear(data)
+		x := kernelops.Matrix{Data: data, Rows: rows.Rows, Cols: 2 * width, Stride: 2 * width}
+		for i := range rows.Rows {
+			to := x.Row(i)
+			for j, v := range rows.Dense.Row(i) {
+				if v == v {
+					to[j], to[width+j] = v, 1
+				}
+			}
+		}
+		m.Dense(x, rows.Class, rows.Weights)
 	}
 	return m.Moments(), nil
 }

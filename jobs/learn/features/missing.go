@@ -19,6 +19,7 @@ const (
 	missingMean      = "mean"
 	missingConstant  = "constant"
 	missingIndicator = "indicator"
+	missingOmit      = "omit" // of kinds that can leave a number out
 )
 
 // filling is what is put in; the default is empty, so that models before it had a name stay as they are.
@@ -38,12 +39,16 @@ type Missing struct {
 	Fill    float64 `json:"fill,omitempty"`
 }
 
-func (p *Missing) missingParameters() []params.Parameter {
+// missingParameters declares them; further are the ways that the kind has beside those of all.
+func (p *Missing) missingParameters(further ...filling) []params.Parameter {
+	says := "What is put in for missing numbers of dense vectors (spec.input.missing): the mean of the column's others " +
+		"(mean), fill (constant), or the mean and, for columns that miss some, a further column of 1 and 0 (indicator)."
+	if len(further) > 0 {
+		says += " omit puts nothing in: a missing number is left out of what is estimated and of what is predicted."
+	}
+	ways := append([]filling{missingError, missingMean, missingConstant, missingIndicator}, further...)
 	return []params.Parameter{
-		params.Choice("missing", &p.Missing, "",
-			missingError, missingMean, missingConstant, missingIndicator).Missing(missingError).
-			Says("What is put in for missing numbers of dense vectors (spec.input.missing): the mean of the column's others " +
-				"(mean), fill (constant), or the mean and, for columns that miss some, a further column of 1 and 0 (indicator)."),
+		params.Choice("missing", &p.Missing, "", ways...).Missing(missingError).Says(says),
 		params.Number("fill", &p.Fill, 0, "[-3.4e38, 3.4e38]").Says("The number that missing: constant puts in."),
 	}
 }
@@ -54,6 +59,9 @@ func (p *Params) checkMissing() error {
 	switch {
 	case p.Fill != 0 && p.Missing.Missing != missingConstant:
 		return protocol.SpecFault("fill is of missing: %s", missingConstant)
+	case p.omits() && (p.Map != nil || p.Scale == ScaleL2 || p.Scale == ScaleRobust):
+		return protocol.SpecFault("missing: %s goes with scale %s, %s, %s and %s, and without map", missingOmit, ScaleNone,
+			ScaleStandard, ScaleMinMax, ScaleMaxAbs)
 	case means && p.Map != nil:
 		return protocol.SpecFault("map multiplies columns before their means are known: with it, missing is %s or %s",
 			missingError, missingConstant)
@@ -67,7 +75,11 @@ func (p *Params) checkMissing() error {
 // puts reports whether something is put in.
 func (p Missing) puts() bool { return p.Missing != "" }
 
-// putsMeans reports whether means are put in, which all training records must be read for.
+// omits reports whether missing numbers stay missing.
+func (p Missing) omits() bool { return p.Missing == missingOmit }
+
+// putsMeans reports whether means are put in, or missing numbers left out, for which all training records must be
+// read.
 func (p Missing) putsMeans() bool { return p.puts() && p.Missing != missingConstant }
 
 // absence counts the missing numbers of each column of dense vectors, and has the ranges of the others.
@@ -94,6 +106,15 @@ func (a *absence) add(row []float32) {
 		}
 		a.low[j], a.high[j] = min(a.low[j], v), max(a.high[j], v)
 	}
+}
+
+// refuseEmpty refuses a column that misses all of its numbers.
+func (a *absence) refuseEmpty(records int64) error {
+	if j := slices.Index(a.count, records); j >= 0 {
+		return protocol.EmptyFault("column %d has no number in %d training records", j+1, records).
+			WithHint("Leave the column out with spec.input.features, or check spec.input.missing.")
+	}
+	return nil
 }
 
 // plus adds other rows.
@@ -183,13 +204,16 @@ func (b *Builder) impute(s *Space, c *columns, gone *absence) error {
 	case !b.params.putsMeans():
 		return nil
 	}
+	if s.omits = b.params.omits(); s.omits {
+		c.min, c.max = gone.low, gone.high
+		return gone.refuseEmpty(s.Records)
+	}
+	if err := gone.refuseEmpty(s.Records); err != nil {
+		return err
+	}
 	s.imputer = &imputer{fill: make([]float32, s.Width)}
 	put := sums.NewMoments(1, s.Width)
 	for j, n := range gone.count {
-		if n == s.Records {
-			return protocol.EmptyFault("column %d has no number in %d training records", j+1, s.Records).
-				WithHint("Leave the column out with spec.input.features, or check spec.input.missing.")
-		}
 		fill := float32(c.moments.Sums.Float(j) / float64(s.Records-n))
 		s.imputer.fill[j] = fill
 		for rest := uint64(n); rest != 0; rest &= rest - 1 {
@@ -218,6 +242,25 @@ func (m *imputer) flag(mean, variance []float64, low, high []float32, gone *abse
 			low[at] = 1
 		}
 	}
+}
+
+// omitsArray is an array of a space that leaves missing numbers out, in a state or model.
+const omitsArray = "features.omits"
+
+// Omits reports whether vectors have NaN where a number is missing.
+func (s *Space) Omits() bool { return s.omits }
+
+// checkNumbers is checkFinite, but for numbers that are left out.
+func (s *Space) checkNumbers(id dataset.Identity, row []float32, index []int32) error {
+	if !s.omits {
+		return checkFinite(id, row, index)
+	}
+	for j, v := range row {
+		if math.IsInf(float64(v), 0) {
+			return valueFault(id, j, "is not a finite number")
+		}
+	}
+	return nil
 }
 
 // absent is the fault of a missing number that nothing is put in for.

@@ -1,6 +1,7 @@
 package features
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/gram-compute/gram/dataset"
@@ -78,7 +79,16 @@ type denseParams Params
 // Parameters declares the parameters.
 func (p *denseParams) Parameters() []params.Parameter {
 	all := (*Params)(p)
-	return append([]params.Parameter{all.scale(), all.mapping(), all.categoriesSection()}, p.missingParameters()...)
+	return append([]params.Parameter{all.scale(), all.mapping(), all.categoriesSection()},
+		p.missingParameters(missingOmit)...)
+}
+
+// checkAll is params.Check. Only kinds of dense vectors alone declare missing: omit, so that it comes from no other.
+func (p *Params) checkAll() error {
+	if !p.omits() {
+		return params.Check(p)
+	}
+	return cmp.Or(params.Check((*denseParams)(p)), p.Check())
 }
 
 // Check rejects parameters of a dictionary where hashing replaces it.

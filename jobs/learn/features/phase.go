@@ -11,7 +11,6 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/ranks"
 	"github.com/gram-compute/gram/jobs/learn/vocabulary"
-	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -67,7 +66,7 @@ func New(p Params, spec protocol.JobSpec, next string, options ...Option) (jobs.
 
 // NewBuilder returns a builder for the training records of a spec.
 func NewBuilder(p Params, spec protocol.JobSpec, options ...Option) (*Builder, error) {
-	if err := params.Check(&p); err != nil {
+	if err := p.checkAll(); err != nil {
 		return nil, err
 	}
 	tokenizer, err := p.text().Tokenizer()

@@ -204,8 +204,8 @@ func (r *Reader) dense(block *dataset.Block) (kernelops.Matrix, error) {
 			r.scale(m.Row(row), from)
 		}
 		if err := r.check(block.IDs[i], m.Row(row), nil); err != nil {
-			return kernelops.Matrix{}, r.blame(err, checkFinite(block.IDs[i], from, nil),
-				checkFinite(block.IDs[i], given, nil))
+			return kernelops.Matrix{}, r.blame(err, r.space.checkNumbers(block.IDs[i], from, nil),
+				r.space.checkNumbers(block.IDs[i], given, nil))
 		}
 	}
 	return m, nil
@@ -227,7 +227,7 @@ func (r *Reader) check(id dataset.Identity, row []float32, index []int32) error 
 	if r.trusts {
 		return nil
 	}
-	return checkFinite(id, row, index)
+	return r.space.checkNumbers(id, row, index)
 }
 
 // scale sets dst to a dense row after scaling.

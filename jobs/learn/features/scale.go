@@ -2,6 +2,7 @@ package features
 
 import (
 	"math"
+	"math/big"
 
 	"github.com/gram-compute/gram/dataset"
 )
@@ -24,6 +25,9 @@ func (s *Space) scaleDense(c columns, root *Counts) {
 	if c.moments != nil {
 		c.moments.Mean(0, mean[:columns])
 		c.moments.Variance(0, s.Variance[:columns])
+	}
+	for j := 0; s.omits && j < columns; j++ {
+		mean[j], s.Variance[j] = c.moments.Part(j, big.NewInt(s.Records-root.gone.count[j]), 0)
 	}
 	if s.imputer != nil {
 		s.imputer.flag(mean, s.Variance, s.Min, s.Max, root.gone, s.Records)

@@ -36,6 +36,7 @@ type Space struct {
 	mapper        *mapper  // nil without a map
 	imputer       *imputer // nil where missing numbers are faults
 	encoder       *encoder // nil without categories
+	omits         bool     // missing numbers stay NaN
 	text          vocabulary.Params
 	class         map[string]int32
 }
@@ -85,7 +86,10 @@ func (s *Space) Contradicts(p Params) (field string, theirs, ours any) {
 	if was, is := s.weighing(), p.weighing(); was != is {
 		return "tfidf", was, is
 	}
-	if was, is := s.imputer != nil, p.puts(); was && !is {
+	if s.omits != p.omits() {
+		return "missing", missingWord(s.omits), missingWord(p.omits())
+	}
+	if was, is := s.imputer != nil, p.puts() && !p.omits(); was && !is {
 		return "missing", "mean, constant or indicator", missingError
 	} else if is && !was {
 		return "missing", missingError, string(p.Missing.Missing)
@@ -117,6 +121,13 @@ func (s *Space) Contradicts(p Params) (field string, theirs, ours any) {
 		field = "text." + field
 	}
 	return field, theirs, ours
+}
+
+func missingWord(omits bool) string {
+	if omits {
+		return missingOmit
+	}
+	return "not " + missingOmit
 }
 
 // RequireLabels refuses training records without labels, or with labels of fewer classes, with a
@@ -180,6 +191,11 @@ func (s *Space) Fields(f *jobs.Fields) {
 	s.columnFields(f)
 	if s.form == texts {
 		s.textFields(f)
+	}
+	if f.Has(omitsArray, s.omits) {
+		jobs.Flag[uint8](f, omitsArray, &s.omits)
+		f.Require(s.omits && s.form == dense && s.scale != ScaleL2, "a feature space of %v with scale %s leaves out numbers",
+			s.form, s.scale)
 	}
 	numbers := s.Width // columns that are not made of categories
 	if f.Has(categoriesArray+".numeric", s.encoder != nil) {

@@ -55,22 +55,29 @@ func (m *Moments) Variance(class int, variance []float64) {
 	weight := m.Weight.Int(class)
 	square := new(big.Int).Mul(weight, weight)
 	for j := range variance {
-		variance[j] = m.variance(class*m.Width+j, weight, square)
+		variance[j] = m.variance(class*m.Width+j, weight, m.Weight.Unit(), square)
 	}
 }
 
+// Part returns the mean and the variance of column i of all classes' columns over some of the rows, which weigh more
+// than 0 together, weight times 2^unit. The other rows had a 0 there, which adds nothing. Both are rounded once.
+func (m *Moments) Part(i int, weight *big.Int, unit int) (mean, variance float64) {
+	mean = quotient(m.Sums.Int(i), weight, m.Sums.Unit()-unit)
+	return mean, m.variance(i, weight, unit, new(big.Int).Mul(weight, weight))
+}
+
 // variance is (W Q - S^2) / W^2, with the weight W, the sum S and the sum of squares Q.
-func (m *Moments) variance(i int, weight, square *big.Int) float64 {
+func (m *Moments) variance(i int, weight *big.Int, weightUnit int, square *big.Int) float64 {
 	first, second := new(big.Int).Mul(weight, m.Squares.Int(i)), m.Sums.Int(i)
 	second.Mul(second, second)
-	unit, unitSquare := m.Weight.Unit()+m.Squares.Unit(), 2*m.Sums.Unit()
+	unit, unitSquare := weightUnit+m.Squares.Unit(), 2*m.Sums.Unit()
 	if unit > unitSquare {
 		first.Lsh(first, uint(unit-unitSquare))
 		unit = unitSquare
 	} else {
 		second.Lsh(second, uint(unitSquare-unit))
 	}
-	return quotient(first.Sub(first, second), square, unit-2*m.Weight.Unit())
+	return quotient(first.Sub(first, second), square, unit-2*weightUnit)
 }
 
 // quotient is a/b 2^exponent, rounded once.
