@@ -50,6 +50,13 @@ func (l Listed) namesFeatures() bool {
 		!slices.ContainsFunc(l.Input.Categorical, byNumber)
 }
 
+// VectorNames returns what the first header calls the columns of the vectors, in the order of the vectors; nil where
+// there is no header or no vector.
+func (l Listed) VectorNames(ctx context.Context) ([]string, error) {
+	names, _, err := l.vectorNames(ctx)
+	return names, err
+}
+
 // vectorNames returns what the first header calls the columns of the vectors, in the order of the vectors, and the key
 // of its object. Names are nil where there is no header or no vector.
 func (l Listed) vectorNames(ctx context.Context) (names []string, key string, err error) {

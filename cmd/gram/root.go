@@ -36,6 +36,7 @@ func rootCommand(a *app) *cobra.Command {
 		getCommand(a), verifyCommand(a), diffCommand(a), cancelCommand(a))
 	command.AddGroup(root, "schedules", "Schedules:", scheduleCommand(a))
 	command.AddGroup(root, "models", "Models:", modelCommand(a), signCommand(a))
+	command.AddGroup(root, "data", "Data:", datasetCommand(a))
 	command.AddGroup(root, "cluster", "Clusters:", devCommand(a), coordinatorCommand(a), workerCommand(a),
 		clusterCommand(a), healthCommand(a), tokenCommand(a), pkiCommand(a))
 	command.AddGroup(root, "other", "Other:", kindsCommand(a), configCommand(a), versionCommand(a))
