@@ -103,7 +103,7 @@ func datasetInspectCommand(a *app) *cobra.Command {
 		Short: "Say what records a data set has: columns, ranges, labels, words",
 		Example: `  gram dataset inspect -f examples/digits-linear.yaml
   gram dataset inspect data/irises.csv --set spec.input.header=true
-  gram dataset inspect s3://b/in/ --set spec.input.format=csv --set spec.input.label=1 -o json`,
+  gram dataset inspect s3://b/in/ --set spec.input.format=csv -o json`,
 		Long: `Reads all records as a job does, of spec.input of a spec or of URIs, and reports
 ranges, missing values and distinct values of columns, labels with their
 records, how full sparse vectors are, and the words of texts. Vectors that may

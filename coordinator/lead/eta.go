@@ -15,7 +15,7 @@ func (c *Leader) ETA(job *state.Job) *pb.Eta {
 		return nil
 	}
 	eta := &pb.Eta{}
-	eta.RoundsLeft, eta.Bounded = c.roundsLeft(job)
+	eta.RoundsLeft, eta.Bounded = roundsLeft(job, c.cfg.MostRounds)
 	lead.mu.Lock()
 	open, known := lead.board.Outlook(job, c.clock.Mono())
 	lead.mu.Unlock()
@@ -34,9 +34,9 @@ func (c *Leader) ETA(job *state.Job) *pb.Eta {
 const mostMilliseconds = 3e12
 
 // roundsLeft bounds the rounds after the open one. Where rounds began anew, those before them are not told apart.
-func (c *Leader) roundsLeft(job *state.Job) (left uint64, bounded bool) {
+func roundsLeft(job *state.Job, mostRounds func(protocol.JobSpec, int) int64) (left uint64, bounded bool) {
 	open := &job.Rounds.Open
-	if c.cfg.MostRounds == nil || open.Number == 0 || job.Counters.Remade.Anew > 0 {
+	if mostRounds == nil || open.Number == 0 || job.Counters.Remade.Anew > 0 {
 		return 0, false
 	}
 	spec, err := protocol.ParseSpec(job.SpecJSON)
@@ -47,7 +47,7 @@ func (c *Leader) roundsLeft(job *state.Job) (left uint64, bounded bool) {
 	if first := job.Rounds.Records(); len(first) > 0 && open.Number > 1 {
 		shards = first[0].GetLeaves()
 	}
-	most := c.cfg.MostRounds(spec, int(shards)) //lint:checked the leaves of a round
+	most := mostRounds(spec, int(shards)) //lint:checked the leaves of a round
 	if most < int64(open.Number) {
 		return 0, false
 	}

@@ -156,7 +156,7 @@ func (c *collisions) addQuery(of metric, curve lsh.Curve, exact, found []neighbo
 			c.bins[binOf(of, d)] = bin
 		}
 		bin.neighbors++
-		units := int64(math.Round(float64(curve.At(d) * unitsOfOne)))
+		units := int64(math.Round(float64(curve.At(d) * unitsOfOne))) //lint:checked a probability
 		bin.predicted, c.predicted = bin.predicted+units, c.predicted+units
 		mark := int(max(-1, min(n.target, float64(len(c.alone)+2)))) //lint:checked cut to marks
 		if mark < missed || mark > len(c.alone)+1 || float64(mark) != n.target || got[n.id] != (mark != missed) {

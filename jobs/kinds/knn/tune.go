@@ -154,7 +154,7 @@ func sparseOf(row []float32) dataset.Sparse {
 	s := dataset.Sparse{Width: len(row), Indptr: []int{0}}
 	for j, v := range row {
 		if v != 0 {
-			s.Indices, s.Values = append(s.Indices, int32(j)), append(s.Values, v) //lint:checked a column
+			s.Indices, s.Values = append(s.Indices, int32(j)), append(s.Values, v)
 		}
 	}
 	s.Indptr = append(s.Indptr, len(s.Values))

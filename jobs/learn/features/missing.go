@@ -60,8 +60,8 @@ func (p *Params) checkMissing() error {
 	case p.Fill != 0 && p.Missing.Missing != missingConstant:
 		return protocol.SpecFault("fill is of missing: %s", missingConstant)
 	case p.omits() && (p.Map != nil || p.Scale == ScaleL2 || p.Scale == ScaleRobust):
-		return protocol.SpecFault("missing: %s goes with scale %s, %s, %s and %s, and without map", missingOmit, ScaleNone,
-			ScaleStandard, ScaleMinMax, ScaleMaxAbs)
+		return protocol.SpecFault("missing: %s goes with scale %s, %s, %s and %s, and without map", missingOmit,
+			ScaleNone, ScaleStandard, ScaleMinMax, ScaleMaxAbs)
 	case means && p.Map != nil:
 		return protocol.SpecFault("map multiplies columns before their means are known: with it, missing is %s or %s",
 			missingError, missingConstant)

@@ -55,7 +55,7 @@ func (d dealer) hashed(group uint64) uint8 {
 		return 2
 	}
 	high, _ := bits.Mul64(d.key().Uint64(group, 1), uint64(d.split.Folds))
-	return uint8(high) + 1 //lint:checked at most MaxFolds
+	return uint8(high) + 1
 }
 
 // dealt is what the phases have in the state: of each class, in byte order, the draws at which its parts after the
@@ -122,7 +122,7 @@ func (m *marker) mark(block *dataset.Block) (*dataset.Block, error) {
 			if found {
 				at++
 			}
-			marked.Folds[i] = uint8(at) + 1 //lint:checked at most MaxFolds
+			marked.Folds[i] = uint8(at) + 1
 		}
 		if marked.Folds[i] == 0 {
 			return nil, id.Fault("the record was not there when the records were counted").

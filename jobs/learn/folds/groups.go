@@ -52,6 +52,7 @@ func (d dealer) dealGroups(t *dealt, c *counted, report *evaluation.Deal) error 
 // fill gives the largest group that is left to the smallest part; of equal groups that with the least draw, of equal
 // parts the first.
 func (d dealer) fill(list []group, of []uint8) {
+	// total order: groups have places of their own
 	slices.SortFunc(list, func(a, b group) int {
 		return cmp.Or(cmp.Compare(b.records, a.records), cmp.Compare(a.draw, b.draw), cmp.Compare(a.at, b.at))
 	})
@@ -59,13 +60,14 @@ func (d dealer) fill(list []group, of []uint8) {
 	for _, g := range list {
 		part := slices.Index(sizes, slices.Min(sizes))
 		sizes[part] += g.records
-		of[g.at] = uint8(part) + 1 //lint:checked at most MaxFolds
+		of[g.at] = uint8(part) + 1
 	}
 }
 
 // holdOut holds out groups in the order of their draws, but those that would go beyond the share of the records; the
 // smallest one if there is no other.
 func (d dealer) holdOut(list []group, of []uint8) {
+	// total order: groups have places of their own
 	slices.SortFunc(list, func(a, b group) int { return cmp.Or(cmp.Compare(a.draw, b.draw), cmp.Compare(a.at, b.at)) })
 	all, held := int64(0), int64(0)
 	for _, g := range list {

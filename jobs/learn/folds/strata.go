@@ -97,7 +97,7 @@ func (s *search) Fields(f *jobs.Fields, cuts int) {
 }
 
 func (s *search) begin(class int, below int64) {
-	s.class = append(s.class, int32(class)) //lint:checked at most maxClasses
+	s.class = append(s.class, int32(class))
 	s.left = append(s.left, below)
 }
 
@@ -141,6 +141,7 @@ func readSearching(state jobs.Arrays) (*searching, error) {
 			s.ranges = append(s.ranges, at)
 		}
 	}
+	// total order: equal ranges are one
 	slices.SortFunc(s.ranges, span.compare)
 	s.ranges = slices.Compact(s.ranges)
 	if len(s.ranges) == 0 || t.search.depth >= 64 {
@@ -152,7 +153,7 @@ func readSearching(state jobs.Arrays) (*searching, error) {
 
 // rangeOf is the number of the range that a draw of a class lies in.
 func (s *searching) rangeOf(class int, draw uint64) (at int, ok bool) {
-	return slices.BinarySearchFunc(s.ranges, span{int32(class), draw &^ (^uint64(0) >> s.search.depth)}, //lint:checked
+	return slices.BinarySearchFunc(s.ranges, span{int32(class), draw &^ (^uint64(0) >> s.search.depth)},
 		span.compare)
 }
 
@@ -188,7 +189,7 @@ func (d dealer) rank(ctx context.Context, s *searching, leaf jobs.Leaf, _ *kerne
 			draw := draws.Uint64(id)
 			if at, ok := s.rangeOf(class, draw); ok {
 				cell := draw << s.search.depth >> (64 - s.digits)
-				c.cells[at<<s.digits|int(cell)]++ //lint:checked below 2^digits
+				c.cells[at<<s.digits|int(cell)]++
 			}
 		}
 	}

@@ -47,9 +47,9 @@ const small = 1e-3
 //	erf(s/sqrt(2)) - sqrt(2/pi)/s (1 - exp(-s^2/2)).
 func agreeNormal(s float64) float64 {
 	if s < small {
-		return float64(s/math.Sqrt(2*math.Pi)) * (1 - float64(s*s)/12)
+		return float64(float64(s/math.Sqrt(2*math.Pi)) * (1 - float64(s*s)/12))
 	}
-	tail := float64(math.Sqrt(2/math.Pi)/s) * (1 - fmath.Exp(float64(-s*s)/2))
+	tail := float64(float64(math.Sqrt(2/math.Pi)/s) * (1 - fmath.Exp(float64(-s*s)/2)))
 	return min(1, max(0, erf(s/math.Sqrt2)-float64(tail)))
 }
 

@@ -96,8 +96,8 @@ func draw(family Family, row []float32, key philox.Key, f uint64) {
 	if family == Cauchy {
 		for j := range row {
 			// of an odd multiple of 2^-54, for which neither sine nor cosine is 0
-			u := float64(float64(key.Uint64(f, uint64(j))>>11)+0.5) * 0x1p-53
-			sin, cos := fmath.Sincospi(float64(u))
+			u := float64((float64(key.Uint64(f, uint64(j))>>11) + 0.5) * 0x1p-53)
+			sin, cos := fmath.Sincospi(u)
 			row[j] = float32(-cos / sin)
 		}
 		return

@@ -43,7 +43,7 @@ func (t *Tables) Begin(tables, rows int) {
 
 // slot is the place of a key among the heads.
 func (t *Tables) slot(table int, key uint64) int {
-	return table<<(64-t.shift) + int(key*0x9e3779b97f4a7c15>>t.shift) //lint:checked below the number of slots
+	return table<<(64-t.shift) + int(key*0x9e3779b97f4a7c15>>t.shift)
 }
 
 // Enter puts a row into all tables, by its key in each.
@@ -51,7 +51,7 @@ func (t *Tables) Enter(row int, keys []uint64) {
 	for table, key := range keys {
 		at, slot := table*t.rows+row, t.slot(table, key)
 		t.keys[at], t.next[at] = key, t.heads[slot]
-		t.heads[slot] = int32(row + 1) //lint:checked at most RowsOfTables
+		t.heads[slot] = int32(row + 1)
 	}
 }
 
