@@ -28,16 +28,17 @@ func wantFault(t *testing.T, name string, err error, code protocol.Code, what st
 
 func TestSenselessParams(t *testing.T) {
 	for params, want := range map[string]string{
-		`{"kernel": "cubic"}`:                        "kernel is one of",
-		`{"kernel": "rbf", "gamma": -1}`:             "gamma is above 0",
-		`{"tile": 0}`:                                "tile is from 1",
-		`{"tile": 100000}`:                           "tile is from 1",
-		`{"psd_sample": 257}`:                        "psd_sample is from 0 to 256",
-		`{"psd_sample": -1}`:                         "psd_sample is from 0 to 256",
-		`{"max_bytes": 0}`:                           "max_bytes is above 0",
-		`{"features": {"scale": "robust"}}`:          "scale",
-		`{"tiles": 5}`:                               "tiles",
-		`{"kernel": "linear", "gamma": 1, "tile":8}`: "has no gamma",
+		`{"kernel": "cubic"}`:                               "kernel is one of",
+		`{"kernel": "rbf", "gamma": -1}`:                    "gamma is above 0",
+		`{"tile": 0}`:                                       "tile is from 1",
+		`{"tile": 100000}`:                                  "tile is from 1",
+		`{"psd_sample": 257}`:                               "psd_sample is from 0 to 256",
+		`{"psd_sample": -1}`:                                "psd_sample is from 0 to 256",
+		`{"max_bytes": 0}`:                                  "max_bytes is above 0",
+		`{"features": {"scale": "robust"}}`:                 "scale",
+		`{"features": {"categories": {"unseen": "zeros"}}}`: "unseen",
+		`{"tiles": 5}`:                                      "tiles",
+		`{"kernel": "linear", "gamma": 1, "tile":8}`:        "has no gamma",
 	} {
 		_, err := Kind().Defaults(json.RawMessage(params))
 		wantFault(t, params, err, protocol.CodeSpecInvalid, want)

@@ -98,7 +98,10 @@ func (p *Params) Check() error {
 	if err := p.Params.Check(); err != nil {
 		return err
 	}
-	return p.Features.CheckOnePass(KindName)
+	if err := p.Features.CheckOnePass(KindName); err != nil {
+		return err
+	}
+	return p.Features.CheckUnseen(KindName)
 }
 
 // Complete writes in the defaults of the kernel.

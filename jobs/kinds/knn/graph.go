@@ -56,7 +56,10 @@ func (p *GraphParams) Check() error {
 	if err := p.search(p.K).checkMetric(); err != nil {
 		return err
 	}
-	return p.Features.CheckOnePass(GraphKindName)
+	if err := p.Features.CheckOnePass(GraphKindName); err != nil {
+		return err
+	}
+	return p.Features.CheckUnseen(GraphKindName)
 }
 
 // search are the parameters of the search of k neighbors.

@@ -251,6 +251,8 @@ func TestGraphRefuses(t *testing.T) {
 		"power of nothing":    {job{params: `{"p":3}`}, protocol.CodeSpecInvalid, "p is the power"},
 		"minkowski without p": {job{params: `{"metric":"minkowski"}`}, protocol.CodeSpecInvalid, "needs its power"},
 		"robust scale":        {job{params: `{"features":{"scale":"robust"}}`}, protocol.CodeSpecInvalid, "passes"},
+		"unseen as zeros": {job{params: `{"features":{"categories":{"unseen":"zeros"}}}`}, protocol.CodeSpecInvalid,
+			"does not count"},
 		"scaled bits": {job{params: `{"metric":"hamming","features":{"scale":"l2"}}`}, protocol.CodeSpecInvalid,
 			"0 and 1"},
 		"no bits":              {job{params: `{"metric":"hamming","k":2}`, base: base}, protocol.CodeBadRecord, "needs 0 or 1"},

@@ -129,7 +129,10 @@ func (p *Params) Check() error {
 	if p.Projection != nil && p.Metric != l2 {
 		return protocol.SpecFault("projection keeps Euclidean distances: metric l2, not %s", p.Metric)
 	}
-	return p.Features.CheckOnePass(KindName)
+	if err := p.Features.CheckOnePass(KindName); err != nil {
+		return err
+	}
+	return p.Features.CheckUnseen(KindName)
 }
 
 func (p Params) checkRule() error {

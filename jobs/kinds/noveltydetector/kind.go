@@ -73,7 +73,7 @@ func (p *Params) Check() error {
 	case p.Bandwidth != 0 && p.BandwidthRule != "":
 		return protocol.SpecFault("bandwidth and bandwidth_rule exclude each other")
 	}
-	return nil
+	return p.Features.CheckUnseen(KindName)
 }
 
 // Complete writes in the defaults of the detector.

@@ -7,6 +7,7 @@ import (
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/sums"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // UnseenCategories counts the records whose categories no training record has, which a model with unseen:
@@ -14,6 +15,15 @@ import (
 type UnseenCategories struct {
 	encoder *encoder
 	Records []int64 // of each categorical column
+}
+
+// CheckUnseen refuses unseen: zeros, for kinds that do not count such records.
+func (p Params) CheckUnseen(kind string) error {
+	if p.Categories == nil || p.Categories.Unseen != unseenZeros {
+		return nil
+	}
+	return protocol.SpecFault("features.categories.unseen: %s does not count records of unseen categories, so none may be %s",
+		kind, unseenZeros).WithHint("Leave it out: a record of an unseen category is an error.")
 }
 
 // UnseenOf returns a count of 0 for the records of a model; nil for a model that has no categories, or none that are
