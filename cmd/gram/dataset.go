@@ -35,7 +35,7 @@ func (i *inputFlags) add(cmd *cobra.Command) {
 	set := cmd.Flags()
 	set.StringVarP(&i.file, "file", "f", "", "read spec.input of this spec `file`; - reads stdin")
 	set.StringArrayVar(&i.sets, "set", nil, "set a field of the spec: `field.field=value`; may be repeated")
-	set.Uint64Var(&i.seed, "seed", 1, "draw the records that are shown by this `number`")
+	set.Uint64Var(&i.seed, "seed", 1, "`seed` for choosing the records that are shown")
 }
 
 // suffixes are those of formats that need no further field.
@@ -155,8 +155,9 @@ func datasetSampleCommand(a *app) *cobra.Command {
 		Example: `  gram dataset sample -f examples/glosses.yaml
   gram dataset sample data/irises.csv -n 3 --seed 7 -o json`,
 		Long: `Prints records in the order of numbers that are drawn for their identities: the
-same ones for the same seed, whatever the files and shards. With -o json a
-record is one line, in full.`,
+same records for the same seed, however the input is cut into shards; with
+spec.input.id also however it is cut into files. With -o json a record is one
+line, in full but for its group.`,
 		RunE: func(cmd *cobra.Command, uris []string) error {
 			if err := local.CheckCount("records", n); err != nil {
 				return err

@@ -216,6 +216,18 @@ func (c *collisions) trials() (ofLists, ofTables float64) {
 	return min(n, max(1, one/lists)), min(n, max(1, one/(lists+between)))
 }
 
+// metrics appends what the tables found, and a warning where lists are short.
+func (c *collisions) metrics(metrics []jobs.Metric) ([]jobs.Metric, error) {
+	var facts jobs.Facts
+	r := c.report()
+	facts.Add(collisionsMetric, r)
+	if text := r.warning(); text != "" {
+		facts.Add(jobs.WarningsMetric, []string{text})
+	}
+	more, err := facts.Metrics()
+	return append(metrics, more...), err
+}
+
 // pointsOfCurve is how many points of the S-curve the report has.
 const pointsOfCurve = 41
 
@@ -233,7 +245,9 @@ func (c *collisions) report() Collisions {
 	r.Recall = float64(c.found) / float64(c.exact)
 	ofLists, ofTables := c.trials()
 	r.ListsLow, r.ListsHigh = wilson(r.Recall, ofLists, z99, z99*z99)
-	r.Low, r.High = wilson(r.Recall, ofTables, z99, z99*z99)
+	if r.Low, r.High = 0, 1; h.tables > 1 { // one table shows nothing of others
+		r.Low, r.High = wilson(r.Recall, ofTables, z99, z99*z99)
+	}
 	r.Predicted = float64(c.predicted) / unitsOfOne / float64(c.exact)
 	for _, number := range slices.Sorted(maps.Keys(c.bins)) {
 		bin := c.bins[number]
@@ -270,16 +284,26 @@ func collisionFigures(value json.RawMessage) ([]jobs.Figure, error) {
 		caption = "No query was searched exactly: the recall is not known (params.lsh.sample)."
 		table.Columns, table.Rows[0] = table.Columns[:4], table.Rows[0][:4]
 	}
-	if r.Short > 0 {
-		caption = fmt.Sprintf("Warning: %d of %d queries have fewer neighbors than were asked for, because fewer "+
-			"records collide with them; more tables, fewer hashes or a larger width find more. ", r.Short,
-			r.Queries) + caption
+	if r.Tables == 1 && r.Sampled > 0 {
+		caption += " One table does not show how recall varies between tables."
+	}
+	if text := r.warning(); text != "" {
+		caption = text + " " + caption
 	}
 	figures := []jobs.Figure{{Title: "What the hash tables found", Table: table, Caption: caption}}
 	if len(r.Curve) == 0 || r.Curve[len(r.Curve)-1].Distance == 0 {
 		return figures, nil
 	}
 	return append(figures, r.curveFigure()), nil
+}
+
+// warning says that lists are short; empty where none is.
+func (r Collisions) warning() string {
+	if r.Short == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d queries have fewer neighbors than were asked for, because fewer records collide with "+
+		"them. More tables, fewer hashes or a larger width find more.", r.Short, r.Queries)
 }
 
 // curveFigure is the S-curve, with what was found at each distance.

@@ -154,7 +154,7 @@ func TestFiguresOfAnIndex(t *testing.T) {
 		return figures
 	}
 	figures := drawn()
-	if len(figures) != 2 || !strings.HasPrefix(figures[0].Caption, "Warning: 2 of 10 queries have fewer neighbors") ||
+	if len(figures) != 2 || !strings.HasPrefix(figures[0].Caption, "2 of 10 queries have fewer neighbors") ||
 		!slices.Equal(figures[0].Table.Rows[0], []string{"3", "4", "12.5", "12.50 %", "90.00 %", "85.00 % to 94.00 %",
 			"80.00 % to 95.00 %", "91.00 %"}) {
 		t.Errorf("%+v", figures)

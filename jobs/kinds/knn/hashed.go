@@ -127,6 +127,11 @@ func (p *plan) beginHashing(in *index, queries int64) error {
 		in.hashed.tables, in.hashed.hashes, in.hashed.width = c.Tables, c.Hashes, c.Width
 		return c.CheckSize()
 	}
+	if in.vectors.Width > mostDrawnWidth {
+		return protocol.InputFault(protocol.CodeInputLimit, "rows have %d columns; to choose tables for a recall they have "+
+			"at most %d", in.vectors.Width, mostDrawnWidth).
+			WithHint("Give params.lsh.tables and params.lsh.hashes, or fewer columns (params.features.hashing).")
+	}
 	return nil
 }
 

@@ -190,8 +190,7 @@ func (o *output) Metrics() ([]jobs.Metric, error) {
 		metrics = append(metrics, risk...)
 	}
 	if o.params.Index == indexLSH {
-		found, err := jobs.NewMetric(collisionsMetric, o.collisions.report())
-		return append(metrics, found), err
+		return o.collisions.metrics(metrics)
 	}
 	if o.params.Projection == nil || o.params.Projection.Sample == 0 {
 		return metrics, nil

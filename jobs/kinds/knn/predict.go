@@ -56,7 +56,8 @@ func (p Params) answers(labels jobs.Strings) jobs.Answers {
 	return jobs.Answers{Labels: labels.List(), Value: "share", Scale: jobs.Probabilities}
 }
 
-// Predict searches the base for each record. A record without a neighbor, by radius, is rejected.
+// Predict searches the base for each record. A record without a neighbor, by radius or, under index lsh, without a
+// candidate, is rejected.
 func (p *predictor) Predict(ctx context.Context, block *dataset.Block) ([]jobs.Outcome, error) {
 	queries := p.newPoints()
 	if _, err := p.reader.add(queries, block, nil); err != nil {

@@ -23,7 +23,9 @@ const (
 const (
 	mostDrawn   = 128
 	leastDrawn  = 16
-	drawnFloats = 1 << 21 // of the queries that are drawn, at most, if these are not the least
+	drawnFloats = 1 << 21 // of the queries that are drawn, and of the records, at most
+
+	mostDrawnWidth = drawnFloats / leastDrawn
 )
 
 // drawnRows is how many queries, and how many records, are drawn.

@@ -22,8 +22,8 @@ func (p Params) CheckUnseen(kind string) error {
 	if p.Categories == nil || p.Categories.Unseen != unseenZeros {
 		return nil
 	}
-	return protocol.SpecFault("features.categories.unseen: %s does not count records of unseen categories, so none may be %s",
-		kind, unseenZeros).WithHint("Leave it out: a record of an unseen category is an error.")
+	return protocol.SpecFault("features.categories.unseen: %s is not available for %s, which does not count such records",
+		unseenZeros, kind).WithHint("Leave it out: then a record with an unseen category is an error.")
 }
 
 // UnseenOf returns a count of 0 for the records of a model; nil for a model that has no categories, or none that are
@@ -53,7 +53,7 @@ func (u *UnseenCategories) Add(block *dataset.Block) {
 	}
 }
 
-// Plus adds the count to the right; either may be nil.
+// Plus adds the count to the right; nil if either is nil, in which all leaves of a model agree.
 func (u *UnseenCategories) Plus(right *UnseenCategories) (*UnseenCategories, error) {
 	if u == nil || right == nil {
 		return nil, nil

@@ -142,6 +142,7 @@ func (d dealer) deals() []jobs.Phase {
 		list = append(list, jobs.MapReduce[*searching, *found]{
 			Name: ranksName, State: readSearching, Partial: func() *found { return new(found) },
 			Map: d.rank, Merge: (*found).plus, Step: d.ranked,
+			Rounds: jobs.Most(64), // a round finds at least one of the 64 binary digits of a draw
 		}.Phase())
 	}
 	return list

@@ -213,13 +213,13 @@ func TestDealRefuses(t *testing.T) {
 	}{
 		{protocol.Split{Folds: 4, By: "label"}, some(random, []int{9, 3}, 2),
 			`class "b" has 3 records, fewer than there are folds (4)`},
-		{protocol.Split{Test: 0.5, By: "label"}, some(random, []int{9, 1}, 2), `class "b" has 1 records`},
+		{protocol.Split{Test: 0.5, By: "label"}, some(random, []int{9, 1}, 2), `class "b" has 1 record, and split.test needs one`},
 		{protocol.Split{Folds: 2, By: "label"}, some(random, []int{9}, 2), `all 9 records have the label "a"`},
 		{protocol.Split{Folds: 2, By: "label"}, many, "more than 4096 labels"},
 		{protocol.Split{Folds: 9, Group: group}, some(random, []int{9}, 2),
 			"2 different values, fewer than there are folds (9)"},
 		{protocol.Split{Test: 0.5, Group: group}, some(random, []int{9}, 1),
-			"1 different values, fewer than there are sides"},
+			"column 2 has one value only"},
 		{protocol.Split{Folds: 2, Group: group}, jobstest.DenseRecords([][]float32{{1}, {2}}),
 			"no value to deal it by"},
 	} {

@@ -26,12 +26,12 @@ func (d dealer) dealGroups(t *dealt, c *counted, report *evaluation.Deal) error 
 		return protocol.EmptyFault("no record").WithHint("Check spec.input.uri.")
 	}
 	if n < d.parts() {
-		what := "folds"
 		if d.split.Folds == 0 {
-			what = "sides of spec.input.split.test"
+			return protocol.SpecFault("column %v has one value only, so no group can be held out", d.split.Group).
+				WithHint("Name another column in spec.input.split.group.")
 		}
-		return protocol.SpecFault("column %v has %d different values, fewer than there are %s (%d)", d.split.Group, n,
-			what, d.parts()).WithHint("Take fewer folds, or check spec.input.split.group.")
+		return protocol.SpecFault("column %v has %d different values, fewer than there are folds (%d)", d.split.Group,
+			n, d.parts()).WithHint("Take fewer folds, or check spec.input.split.group.")
 	}
 	t.groups, t.of = c.groups, make([]uint8, n)
 	list := make([]group, n)
@@ -73,13 +73,13 @@ func (d dealer) holdOut(list []group, of []uint8) {
 	for _, g := range list {
 		all += g.records
 	}
-	least := list[0]
+	least, most := list[0], min(rounded(d.split.Test, all), all-1) // something is left to train on
 	for _, g := range list {
 		of[g.at] = 2
 		if g.records < least.records {
 			least = g
 		}
-		if held+g.records <= rounded(d.split.Test, all) {
+		if held+g.records <= most {
 			held += g.records
 			of[g.at] = 1
 		}

@@ -57,10 +57,7 @@ func rounded(share float64, of int64) int64 {
 
 // checkClasses refuses classes that cannot be spread.
 func (d dealer) checkClasses(c *counted) error {
-	least, what := int64(d.split.Folds), "folds"
-	if least == 0 {
-		least, what = 2, "sides of spec.input.split.test"
-	}
+	least := max(2, int64(d.split.Folds))
 	switch {
 	case c.over:
 		return protocol.SpecFault("spec.input.split.by is label, and there are more than %d labels", maxClasses).
@@ -72,10 +69,13 @@ func (d dealer) checkClasses(c *counted) error {
 			c.labels.At(0)).WithHint("Check spec.input.label, or leave split.by out.")
 	}
 	for i, records := range c.records {
-		if records < least {
-			return protocol.SpecFault("class %q has %d records, fewer than there are %s (%d)", c.labels.At(i), records,
-				what, least).
-				WithHint("Take fewer folds, give more records of the class, or leave split.by out.")
+		switch {
+		case records < least && d.split.Folds == 0:
+			return protocol.SpecFault("class %q has 1 record, and split.test needs one on each side", c.labels.At(i)).
+				WithHint("Give more records of the class, or leave split.by out.")
+		case records < least:
+			return protocol.SpecFault("class %q has %d records, fewer than there are folds (%d)", c.labels.At(i),
+				records, least).WithHint("Take fewer folds, give more records of the class, or leave split.by out.")
 		}
 	}
 	return nil

@@ -39,7 +39,7 @@ func Choose(f Family, goal Goal) (best Curve, ok bool) {
 		nearOne, farOne := c.agreeAll(near), c.agreeAll(far)
 		nearAll, farAll := slices.Clone(nearOne), slices.Clone(farOne)
 		for c.Hashes = 1; c.Hashes <= MaxHashes; c.Hashes++ {
-			c.Tables = tables(nearAll, goal.Recall, c.Tables, mostTables(c.Hashes, c.Columns))
+			c.Tables = tables(nearAll, goal.Recall, c.Tables, mostTables(f, c.Hashes, c.Columns))
 			functions := float64(ofFunction * float64(c.Functions()))
 			if c.Tables == 0 || functions >= least {
 				break // more hashes take more tables
@@ -111,7 +111,10 @@ func (c Curve) agreeAll(distances []float64) []float64 {
 }
 
 // mostTables is how many tables of a number of hashes there may be.
-func mostTables(hashes, columns int) int {
+func mostTables(f Family, hashes, columns int) int {
+	if f == Bits {
+		return MaxTables // without random numbers
+	}
 	return min(MaxTables, MaxNumbers/max(1, columns)/hashes)
 }
 

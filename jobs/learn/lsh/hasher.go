@@ -44,13 +44,13 @@ func (c Curve) CheckSize() error {
 
 // Check refuses a curve that no Params and no Choose give.
 func (c Curve) Check() error {
-	wide := c.Width == 0
+	widthFits := c.Width == 0
 	if c.Family.Wide() {
-		wide = c.Width >= minWidth && c.Width <= maxWidth
+		widthFits = c.Width >= minWidth && c.Width <= maxWidth
 	}
-	if c.Tables < 1 || c.Tables > MaxTables || c.Hashes < 1 || c.Hashes > MaxHashes || c.Columns < 1 || !wide {
-		return protocol.SpecFault("%d tables of %d hashes of width %v, %d columns", c.Tables, c.Hashes, c.Width,
-			c.Columns)
+	if c.Tables < 1 || c.Tables > MaxTables || c.Hashes < 1 || c.Hashes > MaxHashes || c.Columns < 1 || !widthFits {
+		return protocol.SpecFault("hash tables are out of range: %d tables (1 to %d), %d hashes (1 to %d), width %v, "+
+			"%d columns", c.Tables, MaxTables, c.Hashes, MaxHashes, c.Width, c.Columns)
 	}
 	return c.CheckSize()
 }
@@ -95,8 +95,8 @@ func NewHasher(c Curve, form rows.Form, seed uint64) *Hasher {
 func draw(family Family, row []float32, key philox.Key, f uint64) {
 	if family == Cauchy {
 		for j := range row {
-			// of an odd multiple of 2^-54, for which neither sine nor cosine is 0
-			u := float64((float64(key.Uint64(f, uint64(j))>>11) + 0.5) * 0x1p-53)
+			// of an odd multiple of 2^-53, for which neither sine nor cosine is 0
+			u := float64((float64(key.Uint64(f, uint64(j))>>12) + 0.5) * 0x1p-52)
 			sin, cos := fmath.Sincospi(u)
 			row[j] = float32(-cos / sin)
 		}

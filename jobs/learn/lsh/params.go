@@ -83,10 +83,21 @@ func (p *Params) Check() error {
 		return protocol.SpecFault("tables is from 1 to %d, not %d", MaxTables, *p.Tables)
 	case p.Hashes != nil && (*p.Hashes < 1 || *p.Hashes > MaxHashes):
 		return protocol.SpecFault("hashes is from 1 to %d, not %d", MaxHashes, *p.Hashes)
+	case int64(p.Sample)*int64(p.mostTables()) > sampleKeys:
+		return protocol.SpecFault("sample is %d: with %d tables the sampled queries have more than %d keys", p.Sample,
+			p.mostTables(), sampleKeys).WithHint("Lower sample.")
 	case p.Width != nil && !(*p.Width > 0 && *p.Width <= maxWidth && *p.Width >= minWidth):
 		return protocol.SpecFault("width is from %v to %v, not %v", minWidth, maxWidth, *p.Width)
 	}
 	return nil
+}
+
+// mostTables is how many tables there are at most.
+func (p *Params) mostTables() int {
+	if p.Tables != nil {
+		return *p.Tables
+	}
+	return MaxTables
 }
 
 // Bounds of a width: a quotient by it is finite, whatever the rows.

@@ -25,8 +25,11 @@ const (
 	eachBytes = 8 + 4 + 2*4
 )
 
-// SearchBytes bounds the memory of a search: tables, random rows and products.
-const SearchBytes = tableBytes + 4*MaxNumbers + 4*productBytes
+// sampleKeys is how many keys the sampled queries have at most, about: the sample is drawn by a share.
+const sampleKeys = 1 << 21
+
+// SearchBytes bounds the memory of a search: tables, random rows, products and the keys of sampled queries.
+const SearchBytes = tableBytes + 4*MaxNumbers + 4*productBytes + 8*sampleKeys
 
 // RowsOfTables is how many rows a number of tables may hold.
 func RowsOfTables(tables int) int { return max(1, tableBytes/eachBytes/tables) }

@@ -19,7 +19,9 @@ type Record struct {
 	Width   int              `json:"width,omitempty"`
 	Values  []Number         `json:"values,omitempty"`  // of a dense vector, or the entries of a sparse one
 	Indices []int32          `json:"indices,omitempty"` // of a sparse one, from 0
-	draw    uint64
+	// Categories are in the order of spec.input.categorical. Groups are known by their hashes alone, and left out.
+	Categories []string `json:"categories,omitempty"`
+	draw       uint64
 }
 
 // Number is a float32; missing is null in JSON.
@@ -75,6 +77,11 @@ func (r *Record) fill(block *dataset.Block, i int) {
 	if block.Weights != nil {
 		w := block.Weights[i]
 		r.Weight = &w
+	}
+	if block.Categories.Width > 0 {
+		for _, category := range block.Categories.Row(i) {
+			r.Categories = append(r.Categories, string(category))
+		}
 	}
 	var values []float32
 	switch {

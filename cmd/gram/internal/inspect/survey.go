@@ -2,13 +2,9 @@ package inspect
 
 import (
 	"bytes"
-	"cmp"
 	"context"
-	"maps"
 	"math"
-	"slices"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/gram-compute/gram/dataset"
 )
@@ -18,26 +14,29 @@ const (
 	maxColumns  = 4096 // of dense vectors, from the first
 	maxDistinct = 256  // values of a column
 	maxLabels   = 1000
+	maxSkipped  = 100 // bad records that are named
 )
 
 // Survey says what the records of a data set are. Distinct values are counted exactly up to a bound; beyond, the count
 // is nil.
 type Survey struct {
-	URI     string         `json:"uri"`
-	Format  string         `json:"format"`
-	Objects int            `json:"objects"`
-	Shards  int            `json:"shards"`
-	Bytes   int64          `json:"bytes"`
-	Records int64          `json:"records"`
-	Skipped []dataset.Skip `json:"skipped,omitempty"` // bad records that spec.input lets pass
-	Labels  *Labels        `json:"labels,omitempty"`
-	Weights *Range         `json:"weights,omitempty"`
-	Groups  *int           `json:"groups,omitempty"` // of spec.input.split.group; nil beyond the bound, too
-	Width   int            `json:"width,omitempty"`
-	Columns []*Column      `json:"columns,omitempty"` // of dense vectors, the first 4,096
-	Sparse  *Sparse        `json:"sparse,omitempty"`
-	Texts   *Texts         `json:"texts,omitempty"`
-	Drawn   []*Record      `json:"-"` // a few, drawn by the seed
+	URI        string         `json:"uri"`
+	Format     string         `json:"format"`
+	Objects    int            `json:"objects"`
+	Shards     int            `json:"shards"`
+	Bytes      int64          `json:"bytes"`
+	Records    int64          `json:"records"`
+	Bad        int64          `json:"skipped_records"`   // that spec.input lets pass
+	Skipped    []dataset.Skip `json:"skipped,omitempty"` // the first 100 of them
+	Labels     *Labels        `json:"labels,omitempty"`
+	Weights    *Range         `json:"weights,omitempty"`
+	Groups     *int           `json:"groups,omitempty"` // of spec.input.split.group; nil beyond the bound, too
+	Categories []*Category    `json:"categories,omitempty"`
+	Width      int            `json:"width,omitempty"`
+	Columns    []*Column      `json:"columns,omitempty"` // of dense vectors, the first 4,096
+	Sparse     *Sparse        `json:"sparse,omitempty"`
+	Texts      *Texts         `json:"texts,omitempty"`
+	Drawn      []*Record      `json:"-"` // a few, drawn by the seed
 
 	groups map[uint64]bool
 	labels map[string]int64
@@ -127,12 +126,16 @@ func (o *Opened) Survey(ctx context.Context, seed uint64, few int) (*Survey, err
 		drawn.add(block)
 	}
 	s.Drawn = drawn.records()
+	for k, c := range s.Categories {
+		c.end(o.input.Categorical[k])
+	}
 	s.end(o.Names)
 	return s, nil
 }
 
 func (s *Survey) add(block *dataset.Block) error {
-	s.Skipped = append(s.Skipped, block.Skipped...)
+	s.Bad += int64(len(block.Skipped))
+	s.Skipped = append(s.Skipped, block.Skipped[:min(len(block.Skipped), maxSkipped-len(s.Skipped))]...)
 	if len(block.IDs) == 0 {
 		return nil
 	}
@@ -140,6 +143,7 @@ func (s *Survey) add(block *dataset.Block) error {
 	for _, label := range block.Labels {
 		s.addLabel(label)
 	}
+	s.addCategories(block.Categories)
 	for _, w := range block.Weights {
 		made(&s.Weights).add(float64(w))
 	}
@@ -283,14 +287,7 @@ func (s *Survey) end(names []string) {
 	if s.Labels.Distinct = counted(s.labels); s.labels == nil {
 		return
 	}
-	for _, label := range slices.Sorted(maps.Keys(s.labels)) {
-		shown := label
-		if !utf8.ValidString(label) {
-			shown = strconv.QuoteToASCII(label)
-		}
-		s.Labels.Classes = append(s.Labels.Classes, Class{shown, s.labels[label]})
-	}
-	slices.SortStableFunc(s.Labels.Classes, func(a, b Class) int { return cmp.Compare(b.Records, a.Records) })
+	s.Labels.Classes = classesOf(s.labels)
 }
 
 // counted is how many there are, nil if they were given up.

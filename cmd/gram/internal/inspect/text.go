@@ -25,13 +25,14 @@ func (s *Survey) Write(w io.Writer, size func(int64) string) {
 	t.Row("format", s.Format)
 	t.Row("objects", fmt.Sprintf("%d, %s, in %s", s.Objects, size(s.Bytes), many(int64(s.Shards), "shard")))
 	t.Row("records", fmt.Sprint(s.Records))
-	if len(s.Skipped) > 0 {
-		t.Row("skipped", many(int64(len(s.Skipped)), "bad record"))
+	if s.Bad > 0 {
+		t.Row("skipped", many(s.Bad, "bad record"))
 		for _, skip := range s.Skipped[:min(len(s.Skipped), shownSkips)] {
 			t.Row("", terminal.Shorten(terminal.Clean(fmt.Sprintf("%v: %s", skip.ID, skip.Reason)), 68))
 		}
 	}
 	s.labelRows(&t)
+	s.categoryRows(&t)
 	if s.Groups != nil {
 		t.Row("groups", fmt.Sprint(*s.Groups))
 	}
