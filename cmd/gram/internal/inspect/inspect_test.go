@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -61,6 +62,27 @@ func TestTableByHand(t *testing.T) {
 	if !reflect.DeepEqual(s.Labels.Classes, want) || s.Labels.Numbers || *s.Groups != 2 ||
 		s.Records != 3 || s.Objects != 2 {
 		t.Errorf("%+v %+v", s, s.Labels)
+	}
+}
+
+// Columns of categories are counted by value, and stand in a record before its numbers.
+func TestCategoriesByHand(t *testing.T) {
+	in := protocol.Input{Format: "csv", Header: true, Categorical: []protocol.Column{column("color")}}
+	s, err := survey(t, in, "color,x\nred,1\nblue,2\n", "color,x\nred,3\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := s.Categories[0]
+	if c.Column != "color" || *c.Distinct != 2 || !slices.Equal(c.Values, []Class{{"red", 2}, {"blue", 1}}) {
+		t.Errorf("%+v", c)
+	}
+	var out strings.Builder
+	s.Write(&out, func(n int64) string { return fmt.Sprint(n) })
+	if want := "color: 2, most: red (2), blue (1)"; !strings.Contains(out.String(), want) {
+		t.Errorf("%s\nwant %s", out.String(), want)
+	}
+	if line := (&Record{Categories: []string{"red"}, Values: []Number{3}}).Line(); !strings.HasSuffix(line, "red 3") {
+		t.Error(line)
 	}
 }
 

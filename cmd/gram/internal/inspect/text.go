@@ -220,15 +220,15 @@ func picture(r *Record, n int) (lines []string) {
 		at := int((v - low) / (high - low) * float32(len(ink)-1) * 1.0001) //lint:checked within ink
 		return ink[max(0, min(len(ink)-1, at))]
 	}
-	wide, high2 := 1, 2
+	wide, rowsPerLine := 1, 2
 	if 2*n <= 20 {
-		wide, high2 = 2, 1
+		wide, rowsPerLine = 2, 1
 	}
-	for y := 0; y < n; y += high2 {
+	for y := 0; y < n; y += rowsPerLine {
 		var line strings.Builder
 		for x := range n {
 			v := float32(r.Values[y*n+x])
-			if high2 == 2 && y+1 < n {
+			if rowsPerLine == 2 && y+1 < n {
 				v = (v + float32(r.Values[(y+1)*n+x])) / 2
 			}
 			line.WriteString(strings.Repeat(string(shade(v)), wide))
@@ -248,6 +248,9 @@ func (r *Record) Line() string {
 		line += fmt.Sprintf("  x %v", *r.Weight)
 	}
 	var rest strings.Builder
+	for _, category := range r.Categories {
+		rest.WriteString(terminal.Shorten(terminal.Clean(category), 16) + " ")
+	}
 	for i, v := range r.Values {
 		if rest.Len() > terminal.Columns {
 			break
