@@ -133,6 +133,10 @@ func (s JobSpec) validateRest() error {
 			"spec.input.subtract and spec.queries.subtract go together: what is taken off the records of one must " +
 				"be taken off the other's")
 	}
+	if s.Spec.Model == "" && !SameColumns(s.Spec.Input.Categorical, s.Spec.Queries.Categorical) {
+		return SpecFault("spec.queries.categorical is %v, and spec.input.categorical %v", s.Spec.Queries.Categorical,
+			s.Spec.Input.Categorical).WithHint("List the same columns by the same names, in the same order.")
+	}
 	return s.Spec.Queries.Validate("spec.queries")
 }
 

@@ -118,3 +118,22 @@ func (b ByteSize) String() string {
 	}
 	return strconv.FormatInt(int64(b), 10) + "B"
 }
+
+// SameColumns reports whether two lists of columns may be the same columns of two data sets: names are equal, and
+// numbers, which may be others where a data set lacks a column, ascend alike.
+func SameColumns(a, b []Column) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].Name != b[i].Name {
+			return false
+		}
+		for j := range i {
+			if a[i].Name == "" && a[j].Name == "" && (a[i].Number < a[j].Number) != (b[i].Number < b[j].Number) {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -91,3 +91,22 @@ func TestByteSizesAreShownInTheLargestUnit(t *testing.T) {
 		}
 	}
 }
+
+// Names have to be equal; numbers may be others, but ascend alike.
+func TestSameColumnsByHand(t *testing.T) {
+	a, b := Column{Name: "a"}, Column{Name: "b"}
+	one, two, three := Column{Number: 1}, Column{Number: 2}, Column{Number: 3}
+	for i, c := range []struct {
+		x, y []Column
+		same bool
+	}{
+		{nil, nil, true}, {[]Column{a}, nil, false}, {[]Column{a, b}, []Column{a, b}, true},
+		{[]Column{a, b}, []Column{b, a}, false}, {[]Column{one, two}, []Column{two, three}, true},
+		{[]Column{one, two}, []Column{three, two}, false}, {[]Column{one}, []Column{a}, false},
+		{[]Column{a, two}, []Column{a, one}, true},
+	} {
+		if got := SameColumns(c.x, c.y); got != c.same {
+			t.Errorf("%d: %v and %v: %v", i, c.x, c.y, got)
+		}
+	}
+}

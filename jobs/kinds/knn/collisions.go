@@ -29,28 +29,28 @@ type Chosen struct {
 
 // Collisions is the metric "neighbors.lsh": what hash tables found, and what it took.
 type Collisions struct {
-	Tables  int     `json:"tables"`
-	Hashes  int     `json:"hashes"`
-	Width   float64 `json:"width,omitempty"`
-	Queries int64   `json:"queries"`
-	// Short counts the queries with fewer neighbors than k, or than there are records.
-	Short int64 `json:"short"`
-	// Candidates is the mean number of records that a query was compared with, Share its share of all.
-	Candidates float64 `json:"candidates"`
-	Share      float64 `json:"share"`
-	// Sampled is how many queries were searched exactly as well, Neighbors how many neighbors these have.
-	Sampled   int64 `json:"sampled"`
-	Neighbors int64 `json:"neighbors"`
 	// Recall is the share of the neighbors of sampled queries that was found, 0 of none. Its intervals of 99 % are
-	// Wilson's, for as many independent neighbors as would make recall vary as it does between queries (ListsLow and
-	// ListsHigh: the recall of the lists of this job), and between tables as well (Low and High: that of tables like
-	// these). Predicted is the mean of the S-curve at the distances of these neighbors, which is the mean over tables.
+	// Wilson's, with an effective sample size by how recall varies between queries (ListsLow and ListsHigh: the recall
+	// of the lists of this job), and between tables as well (Low and High: that of tables like these). Predicted is the
+	// mean of the S-curve at the distances of these neighbors, which is the mean over tables.
 	Recall    float64 `json:"recall"`
-	ListsLow  float64 `json:"lists_low"`
-	ListsHigh float64 `json:"lists_high"`
 	Low       float64 `json:"low"`
 	High      float64 `json:"high"`
 	Predicted float64 `json:"predicted"`
+	// Share is that of all records that a query was compared with, Candidates their mean number.
+	Share      float64 `json:"share"`
+	Candidates float64 `json:"candidates"`
+	Queries    int64   `json:"queries"`
+	// Short counts the queries with fewer neighbors than k and than there are records.
+	Short     int64   `json:"short"`
+	Tables    int     `json:"tables"`
+	Hashes    int     `json:"hashes"`
+	Width     float64 `json:"width,omitempty"`
+	ListsLow  float64 `json:"lists_low"`
+	ListsHigh float64 `json:"lists_high"`
+	// Sampled is how many queries were searched exactly as well, Neighbors how many neighbors these have.
+	Sampled   int64 `json:"sampled"`
+	Neighbors int64 `json:"neighbors"`
 	// Bins are neighbors by distance, ascending; Curve is the S-curve itself.
 	Bins  []CollisionBin `json:"bins"`
 	Curve []CurvePoint   `json:"curve"`
@@ -240,6 +240,7 @@ func (c *collisions) report() Collisions {
 		r.Share = r.Candidates / float64(c.in.records)
 	}
 	if c.exact == 0 {
+		r.High, r.ListsHigh = 1, 1 // nothing was to be found: any recall may be
 		return r
 	}
 	r.Recall = float64(c.found) / float64(c.exact)

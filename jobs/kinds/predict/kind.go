@@ -5,6 +5,7 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
+	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/parts"
 	"github.com/gram-compute/gram/jobs/learn/predictions"
 	"github.com/gram-compute/gram/jobs/params"
@@ -38,7 +39,7 @@ func newAlgorithm(spec protocol.JobSpec, ofModel OfModel) (jobs.Algorithm, error
 	if spec.Spec.Model == "" {
 		return nil, protocol.SpecFault("spec.model is missing: the URI of the model.safetensors to predict with")
 	}
-	models := models{p.Format, p.RejectBelow, ofModel}
+	models := models{p.Format, p.RejectBelow, ofModel, spec.Spec.Input.Categorical}
 	phases := jobs.Phases(predictions.Phase{Params: p, Load: models.load, From: jobs.Input,
 		Named: jobs.WayOf(spec.Spec, jobs.Input), Of: jobs.EveryRecord,
 		Costs: costs, End: models.end, Scoring: evaluation.ScoringOf(spec)}.Phases())
@@ -53,6 +54,7 @@ type models struct {
 	format      string
 	rejectBelow float64
 	ofModel     OfModel
+	categorical []protocol.Column // of the records
 }
 
 // kind finds what made a model, which must predict.
@@ -78,6 +80,9 @@ func (m models) accepts(model jobs.Arrays) error {
 func (m models) load(model jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
 	kind, err := m.kind(model)
 	if err != nil {
+		return nil, err
+	}
+	if err := features.CheckCategorical(model, m.categorical); err != nil {
 		return nil, err
 	}
 	predictor, err := kind.Predict(model, ops)

@@ -1,6 +1,7 @@
 package features
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -218,6 +219,30 @@ func TestCategoriesRefused(t *testing.T) {
 	wantFault(t, "no category", err, protocol.CodeBadRecord, 0)
 	if u, err := UnseenOf(a); u != nil || err != nil {
 		t.Errorf("an error is counted: %v, %v", u, err)
+	}
+}
+
+// A model reads its own columns of categories, in their order.
+func TestCheckCategorical(t *testing.T) {
+	a, err := categorySpace(t, categoryParams(ScaleNone, func(*Categories) {}), colors(), 1, jobstest.Grouping{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	color, other := protocol.Column{Name: "color"}, protocol.Column{Name: "other"}
+	seven, six := protocol.Column{Number: 7}, protocol.Column{Number: 6}
+	for _, same := range [][]protocol.Column{{color, seven}, {color, six}} {
+		if err := CheckCategorical(a, same); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, given := range [][]protocol.Column{nil, {color}, {other, seven}, {seven, color}, {color, color}} {
+		var fault *protocol.Fault
+		if err := CheckCategorical(a, given); !errors.As(err, &fault) || fault.Code != protocol.CodeSpecInvalid {
+			t.Errorf("%v: %v", given, err)
+		}
+	}
+	if err := CheckCategorical(jobs.Arrays{}, nil); err != nil {
+		t.Error(err)
 	}
 }
 

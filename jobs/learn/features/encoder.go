@@ -51,6 +51,30 @@ func (b *Builder) newEncoder(root *Counts) (*encoder, error) {
 	return e, nil
 }
 
+// CheckCategorical refuses a data set whose categorical columns are not those that a model was trained on, in their
+// order: values of one column would count as those of another. The model may have none.
+func CheckCategorical(model jobs.Arrays, given []protocol.Column) error {
+	if _, ok := model[categoriesArray+".numeric"]; !ok {
+		return nil
+	}
+	s, err := ReadSpace(model)
+	if err != nil {
+		return err
+	}
+	trained := make([]protocol.Column, len(s.encoder.names))
+	for k, name := range s.encoder.names {
+		trained[k].Name = name
+		if number, err := strconv.Atoi(name); err == nil && k < len(given) && given[k].Name == "" {
+			trained[k] = protocol.Column{Number: number}
+		}
+	}
+	if protocol.SameColumns(trained, given) {
+		return nil
+	}
+	return protocol.SpecFault("spec.input.categorical is %v; the model was trained on %v", given, trained).
+		WithHint("List the same columns by the same names, in the same order.")
+}
+
 // width is the number of columns that categories make.
 func (e *encoder) width() int { return e.from[len(e.from)-1] }
 

@@ -1,6 +1,7 @@
 package predictions
 
 import (
+	"math"
 	"slices"
 
 	"github.com/gram-compute/gram/dataset"
@@ -47,6 +48,9 @@ func (r *rows) add(block *dataset.Block, outcomes []jobs.Outcome) {
 			r.labels = append(r.labels, o.Label)
 		}
 		if r.answers.Value != "" {
+			if o.Rejected && r.answers.Labels == nil {
+				o.Value = math.NaN() // there is no number
+			}
 			r.values = append(r.values, o.Value)
 		}
 		for s := range r.scores {

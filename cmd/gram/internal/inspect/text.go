@@ -46,7 +46,7 @@ func (s *Survey) Write(w io.Writer, size func(int64) string) {
 	}
 	if p := s.Sparse; p != nil {
 		t.Row("width", fmt.Sprintf("%d columns, %s in use", s.Width, upTo(p.Used, 1<<20)))
-		t.Row("non-zeros", fmt.Sprintf("%d, %.3g %% of all", p.Total, share(float64(p.Total),
+		t.Row("entries", fmt.Sprintf("%d, %.3g %% of all", p.Total, share(float64(p.Total),
 			float64(s.Records)*float64(s.Width))))
 		t.Row("a record", p.Entries.text())
 		t.Row("values", p.Values.text())
