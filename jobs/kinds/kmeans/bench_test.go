@@ -19,6 +19,31 @@ import (
 func BenchmarkLeaf(b *testing.B) {
 	const n, width, k = 62_500, 32, 256
 	records := blobs(n, width, k, 20)
+	leaf, spec, lloyd := began(b, records, k)
+	j := job{params: defaults(), train: jobs.TrainingRecords(spec)}
+	j.params.K = k
+	soft := j
+	soft.params.Algorithm, soft.params.Stiffness = algorithmSoft, 0.2 // 1.7 responsibilities of a record, on average
+	plusplus := &state{space: lloyd.space, seeds: records[0].Dense, newest: 1, round: 1}
+	for name, run := range map[string]func() error{
+		"read":     func() error { return j.leaf(b.Context(), lloyd.space, leaf, true, func(chunk) error { return nil }) },
+		"lloyd":    mapper(b, (&lloydPhase{j}).phase(), jobs.ArraysOf(lloyd), leaf),
+		"soft":     mapper(b, (&lloydPhase{soft}).phase(), jobs.ArraysOf(lloyd), leaf),
+		"seed-one": mapper(b, (&seedPhase{j}).phase(), jobs.ArraysOf(plusplus), leaf),
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if err := run(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/record")
+		})
+	}
+}
+
+// began is a leaf of records, and the state of a job whose first k of them are its centers.
+func began(b *testing.B, records []jobstest.Record, k int) (jobs.Leaf, protocol.JobSpec, *state) {
 	leaf := jobs.Leaf{Plan: jobs.Plan{Shards: 1}, Blocks: inBlocks(records, 1024)}
 	spec := specOf(fmt.Sprintf(`{"k": %d}`, k))
 	space, err := features.New(features.DefaultParams(), spec, lloydName)
@@ -37,31 +62,12 @@ func BenchmarkLeaf(b *testing.B) {
 	if s.space, err = features.ReadSpace(next.State); err != nil {
 		b.Fatal(err)
 	}
-	var seeds []float32
+	var centers []float32
 	for _, r := range records[:k] {
-		seeds = append(seeds, r.Dense...)
+		centers = append(centers, r.Dense...)
 	}
-	j := job{params: defaults(), train: jobs.TrainingRecords(spec)}
-	j.params.K = k
-	soft := j
-	soft.params.Algorithm, soft.params.Stiffness = algorithmSoft, 0.2 // 1.7 responsibilities of a record, on average
-	lloyd := &state{space: s.space, centers: wide(seeds)}
-	plusplus := &state{space: s.space, seeds: seeds[:width], newest: 1, round: 1}
-	for name, run := range map[string]func() error{
-		"read":     func() error { return j.leaf(b.Context(), s.space, leaf, true, func(chunk) error { return nil }) },
-		"lloyd":    mapper(b, (&lloydPhase{j}).phase(), jobs.ArraysOf(lloyd), leaf),
-		"soft":     mapper(b, (&lloydPhase{soft}).phase(), jobs.ArraysOf(lloyd), leaf),
-		"seed-one": mapper(b, (&seedPhase{j}).phase(), jobs.ArraysOf(plusplus), leaf),
-	} {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				if err := run(); err != nil {
-					b.Fatal(err)
-				}
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/record")
-		})
-	}
+	s.centers = wide(centers)
+	return leaf, spec, s
 }
 
 func mapper(b *testing.B, p jobs.Phase, state jobs.Arrays, leaf jobs.Leaf) func() error {
@@ -103,32 +109,11 @@ func BenchmarkSoft(b *testing.B) {
 	const n = 1 << 15
 	for _, shape := range []struct{ width, k int }{{8, 64}, {32, 16}, {32, 256}, {128, 64}} {
 		records := blobs(n, shape.width, shape.k, 20)
-		leaf := jobs.Leaf{Plan: jobs.Plan{Shards: 1}, Blocks: inBlocks(records, 1024)}
-		spec := specOf(fmt.Sprintf(`{"k": %d}`, shape.k))
-		space, err := features.New(features.DefaultParams(), spec, lloydName)
-		if err != nil {
-			b.Fatal(err)
-		}
-		partial, _, err := space.Map(b.Context(), nil, leaf, nil, kernelops.Best())
-		if err != nil {
-			b.Fatal(err)
-		}
-		next, err := space.Step(b.Context(), nil, jobs.RoundOf(jobs.Plan{Shards: 1}, partial))
-		if err != nil {
-			b.Fatal(err)
-		}
-		s := &state{round: 1}
-		if s.space, err = features.ReadSpace(next.State); err != nil {
-			b.Fatal(err)
-		}
-		var seeds []float32
-		for _, r := range records[:shape.k] {
-			seeds = append(seeds, r.Dense...)
-		}
-		s.centers = wide(seeds)
+		leaf, spec, state := began(b, records, shape.k)
+		state.round = 1
 		for _, stiffness := range []float64{0, 4, 1, 0.4, 0.2, 0.1, 0.05} {
 			b.Run(fmt.Sprintf("%dx%d/%v", shape.width, shape.k, stiffness), func(b *testing.B) {
-				benchmarkStiffness(b, s, spec, leaf, shape.k, stiffness)
+				benchmarkStiffness(b, state, spec, leaf, shape.k, stiffness)
 			})
 		}
 	}

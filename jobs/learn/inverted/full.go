@@ -10,7 +10,7 @@ const (
 // full are columns of a block with a value for each of its rows. That of a row that does not have the column is -0: its
 // product with a number above 0 is -0, which changes no sum, be it that of Apart.
 type full struct {
-	place  []int32 // by slot, 1 plus its place among the full columns; 0 where it is none
+	place  []int32 // by slot, 1 plus its place among the full columns; 0 for others
 	values []float32
 }
 
