@@ -148,6 +148,9 @@ func readGolden(t *testing.T, folder, name string) []byte {
 func predictGolden(t *testing.T, model jobs.Arrays, records []jobstest.Record, ops *kernelops.Set) []byte {
 	t.Helper()
 	spec := protocol.JobSpec{Kind: predict.KindName}
+	for k := range records[0].Categories { // by number, so that the model cannot tell them from its own
+		spec.Spec.Input.Categorical = append(spec.Spec.Input.Categorical, protocol.Column{Number: k + 1})
+	}
 	spec.Spec.Model, spec.Spec.Params = "s3://models/m/model.safetensors", json.RawMessage(`{"scores":true}`)
 	algorithm, err := predict.Kind(all.OfModel).New(spec)
 	if err != nil {

@@ -26,7 +26,9 @@ func BenchmarkLeaf(b *testing.B) {
 	soft.params.Algorithm, soft.params.Stiffness = algorithmSoft, 0.2 // 1.7 responsibilities of a record, on average
 	plusplus := &state{space: lloyd.space, seeds: records[0].Dense, newest: 1, round: 1}
 	for name, run := range map[string]func() error{
-		"read":     func() error { return j.leaf(b.Context(), lloyd.space, leaf, true, func(chunk) error { return nil }) },
+		"read": func() error {
+			return j.leaf(b.Context(), lloyd.space, leaf, true, func(chunk) error { return nil })
+		},
 		"lloyd":    mapper(b, (&lloydPhase{j}).phase(), jobs.ArraysOf(lloyd), leaf),
 		"soft":     mapper(b, (&lloydPhase{soft}).phase(), jobs.ArraysOf(lloyd), leaf),
 		"seed-one": mapper(b, (&seedPhase{j}).phase(), jobs.ArraysOf(plusplus), leaf),
