@@ -84,8 +84,8 @@ const (
 	hintMark       = "Remove it: files that were joined keep the marks of each"
 	hintNumber     = "List the text in spec.input.missing if it stands for a missing number. Else write a number, leave the column out with " +
 		"spec.input.features, or let such records pass with spec.input.on_bad_record.skip_max"
-	hintCategory = "List \"\" in spec.input.missing if an empty category is one of its own. Else mend the record, or let such records pass " +
-		"with spec.input.on_bad_record.skip_max"
+	hintCategory = "List \"\" in spec.input.missing if an empty category is one of its own. Else mend the record, or let such " +
+		"records pass with spec.input.on_bad_record.skip_max"
 	hintTooLong = "Raise spec.input.max_record_bytes, or check that the lines end in LF"
 )
 

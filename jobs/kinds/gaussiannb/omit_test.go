@@ -17,7 +17,8 @@ var gap = float32(math.NaN())
 
 // Column 1 is that of fivePoints. Column 2 has 2 in class a (mean 2, variance 0), 6 and 10 in class b (mean 8, variance
 // 4), and over all three the variance 32/3, which is the largest: 3/32 of it is 1.
-var gappedPoints = jobstest.DenseRecords([][]float32{{-1, 2}, {1, gap}, {3, gap}, {5, 6}, {7, 10}}, "a", "a", "b", "b", "b")
+var gappedPoints = jobstest.DenseRecords([][]float32{{-1, 2}, {1, gap}, {3, gap}, {5, 6}, {7, 10}},
+	"a", "a", "b", "b", "b")
 
 const omitByHand = `{"var_smoothing": 0.09375, "features": {"missing": "omit"}}`
 

@@ -125,7 +125,8 @@ func (e *encoder) each(id dataset.Identity, row [][]byte, set func(column int)) 
 			set(column)
 		case e.Unseen != unseenZeros:
 			return id.Fault("the categorical column %q has the category %.40q, which no training record has",
-				e.names[k], category).WithHint("Train with params.features.categories.unseen: zeros to give it zeros, or on records that have it.")
+				e.names[k], category).
+				WithHint("Train with params.features.categories.unseen: zeros to give it zeros, or on records that have it.")
 		}
 	}
 	return nil

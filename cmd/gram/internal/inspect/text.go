@@ -159,7 +159,7 @@ func many(n int64, what string) string {
 // ink has shades from white to black.
 const ink = " .:-=+*#%@"
 
-// side of a square picture that a vector may be; 0 if it is none.
+// side of a square picture that a vector may be; 0 for any other vector.
 func side(width int) int {
 	n := int(math.Sqrt(float64(width))) //lint:checked small
 	if n*n != width || n < 4 || n > 64 {
