@@ -307,7 +307,8 @@ func (p *planTally) check(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if p.of == 0 || p.rounds == 0 {
+	// A few short jobs may end before a quarter of a round was seen.
+	if p.of == 0 || *planRuns > 0 && p.rounds == 0 {
 		t.Errorf("nothing was forecast: %s", text)
 	}
 	if share := percent(p.runs[1], p.of); *planRuns > 0 && (share < 85 || share > 95) {
