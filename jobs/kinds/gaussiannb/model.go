@@ -157,6 +157,7 @@ func (p *predictor) Predict(_ context.Context, block *dataset.Block) ([]jobs.Out
 		p.score(rows.Dense.Row(i))
 		class, rejected, _ := p.decision.Decide(p.posterior, p.joint)
 		p.Add(class, rejected, p.posterior)
+		p.Log(p.joint)
 	}
 	return p.List(), nil
 }
