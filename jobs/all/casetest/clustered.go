@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -59,6 +60,7 @@ var (
 		return Stored{Objects: map[string][]byte{"a.csv": a, "b.csv": b}, Queries: map[string][]byte{"b.csv": b},
 			KillObjects: repeated(a, 20)}
 	}}
+	moreDigits  = &Objects{digitFields, "", grownDigits}
 	someGlosses = &Objects{splitFields + `,"shard_bytes":16384`, splitFields + `,"shard_bytes":65536`, splitGlosses}
 	moreGlosses = &Objects{glossFields + `,"shard_bytes":16384`, "", grownGlosses}
 	newGlosses  = &Objects{glossFields + `,"shard_bytes":16384`, "", decidedGlosses}
@@ -72,6 +74,28 @@ func digitObjects(t testing.TB) (a, b []byte) {
 	first := end(40_000)
 	second := end(first + 20_000)
 	return all[:first], all[first:second]
+}
+
+// grownDigits are the digits of b, after a model of those of a.
+func grownDigits(t testing.TB) Stored {
+	a, b := digitObjects(t)
+	data := &Data{digitFields, func(testing.TB) (trained, asked records) {
+		for line := range strings.Lines(string(a)) {
+			fields := strings.Split(strings.TrimSpace(line), ",")
+			r := jobstest.Record{Label: fields[64]}
+			for _, field := range fields[:64] {
+				v, err := strconv.ParseFloat(field, 32)
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.Dense = append(r.Dense, float32(v))
+			}
+			trained = append(trained, r)
+		}
+		return trained, nil
+	}}
+	c := Case{Name: "digits", Kind: "GaussianNaiveBayes", Params: `{"grows":true}`}
+	return Stored{Objects: map[string][]byte{"b.csv": b}, Model: c.Train(t, Run{Data: data, Shards: 3}).Encode()}
 }
 
 // repeated is a data set of n objects of the same bytes.

@@ -7,8 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/jobstest"
 	"github.com/gram-compute/gram/jobs/kinds/gaussiannb"
+	"github.com/gram-compute/gram/jobs/kinds/kernelmean"
+	"github.com/gram-compute/gram/jobs/kinds/naivebayes"
+	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -72,6 +76,41 @@ func TestLogPosteriorsChangeNoFigure(t *testing.T) {
 	for name, value := range without {
 		if with[name] != value {
 			t.Errorf("%s: %s, without logarithms %s", name, with[name], value)
+		}
+	}
+}
+
+// Every kind that decides by Bayes' rule gives the logarithms of the posteriors that it gives.
+func TestLogPosteriorsOfAllKinds(t *testing.T) {
+	vectors := jobstest.DenseRecords([][]float32{{-1}, {1}, {2}, {5}, {9}}, "a", "a", "b", "b", "b")
+	texts := []jobstest.Record{{Label: "a", Text: "one two"}, {Label: "b", Text: "two three"}, {Label: "b", Text: "four"}}
+	for _, c := range []struct {
+		kind    jobs.Kind
+		params  string
+		records []jobstest.Record
+	}{
+		{gaussiannb.Kind(), `{}`, vectors}, {kernelmean.DensityKind(), `{}`, vectors}, {naivebayes.Kind(), `{}`, texts},
+		{naivebayes.Kind(), `{"form": "bernoulli"}`, texts}, {naivebayes.Kind(), `{"form": "complement"}`, texts},
+	} {
+		p, err := c.kind.Predict(trained(t, c.kind, c.params, c.records), kernelops.Best())
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.(jobs.LogPredictor).GiveLogs()
+		for block, err := range jobstest.Shards([][]jobstest.Record{c.records}, 2)[0](t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			outcomes, err := p.Predict(t.Context(), block)
+			if err != nil || !p.Answers().Logs {
+				t.Fatal(err)
+			}
+			for _, o := range outcomes {
+				if len(o.Logs) != 2 || math.Abs(math.Exp(o.Logs[0])-o.Scores[0]) > 1e-12 ||
+					math.Abs(math.Exp(o.Logs[1])-o.Scores[1]) > 1e-12 {
+					t.Errorf("%s %s: %v, logarithms %v", c.kind.Name, c.params, o.Scores, o.Logs)
+				}
+			}
 		}
 	}
 }
