@@ -21,7 +21,8 @@ func bayes() []Case {
 		{Name: "gaussiannb-grows", Kind: gaussian, Params: `{"grows":true}`, Golden: true, Phases: iris,
 			Shards: []*Data{rounding}},
 		{Name: "gaussian-grown", Kind: gaussian, Params: `{}`,
-			Matrix: &Clustered{Over: moreDigits, Digest: "f002b0048f12cde0a37b258438ee8fa97629e0d134bfbc82add68e5b726fce38"}},
+			Matrix: &Clustered{Over: moreDigits,
+				Digest: "f002b0048f12cde0a37b258438ee8fa97629e0d134bfbc82add68e5b726fce38"}},
 
 		{Name: "naivebayes", Kind: words, Params: `{}`, Golden: true, Phases: Mails,
 			Shards: []*Data{roundingTexts},

@@ -38,7 +38,8 @@ func (g *growth) Fields(f *jobs.Fields, m *model) {
 func (g *growth) check(m *model) error {
 	for y := range m.weight {
 		if y >= g.sums.Classes() || g.sums.Weight.Float(y) != m.weight[y] {
-			return jobs.Malformed("the sums of a model that grows are not of its %d classes and their weights", len(m.weight))
+			return jobs.Malformed("the sums of a model that grows are not of its %d classes and their weights",
+				len(m.weight))
 		}
 	}
 	for i := range g.sums.Sums.Len() { // of numbers that may be missing, see countPresent
@@ -146,7 +147,8 @@ func (m *model) placed(space *features.Space) *sums.Moments {
 func (p momentsPhase) with(s *state, root *sums.Moments) (*sums.Moments, error) {
 	switch {
 	case p.grown != (s.before != nil):
-		return nil, jobs.Malformed("the sums of spec.model: %v, in a job that adds to them: %v", s.before != nil, p.grown)
+		return nil, jobs.Malformed("the sums of spec.model: %v, in a job that adds to them: %v", s.before != nil,
+			p.grown)
 	case p.Params.Grows != (s.growth != nil):
 		return nil, jobs.Malformed("a state of a model that grows: %v, in a job that grows: %v", s.growth != nil,
 			p.Params.Grows)

@@ -78,12 +78,13 @@ func grownRecords(t *rapid.T, gaps bool) []jobstest.Record {
 	n, width := rapid.IntRange(5, 30).Draw(t, "records"), rapid.IntRange(1, 3).Draw(t, "width")
 	records := make([]jobstest.Record, n)
 	for i := range records {
-		r := jobstest.Record{Label: []string{"a", "m", "z"}[i%3], Weight: float32(rapid.IntRange(1, 9).Draw(t, "weight")) / 4}
+		r := jobstest.Record{Label: []string{"a", "m", "z"}[i%3],
+			Weight: float32(rapid.IntRange(1, 9).Draw(t, "weight")) / 4}
 		if i == n-1 {
 			r.Label = rapid.SampledFrom([]string{"", "b", "zz"}).Draw(t, "label") + "new"
 		}
 		for j := range width {
-			v := float32(i*(j+1)) * float32(math.Pow(10, float64(rapid.SampledFrom([]int{-12, 0, 3, 12}).Draw(t, "power"))))
+			v := float32(i*(j+1)) * rapid.SampledFrom([]float32{1e-12, 1, 1e3, 1e12}).Draw(t, "unit")
 			if gaps && i >= 3 && i < n-1 && rapid.IntRange(0, 3).Draw(t, "gap") == 0 {
 				v = gap
 			}
@@ -202,7 +203,8 @@ func TestAddingOnIsRefused(t *testing.T) {
 	if err := Kind().CheckModel(grown); err != nil {
 		t.Error(err)
 	}
-	for _, params := range []string{`"scale": "standard"`, `"scale": "minmax"`, `"missing": "indicator"`, `"categories": {}`} {
+	for _, params := range []string{`"scale": "standard"`, `"scale": "minmax"`, `"missing": "indicator"`,
+		`"categories": {}`} {
 		_, err := Kind().Defaults([]byte(`{"grows": true, "features": {` + params + `}}`))
 		wantRefused(t, err, "grows takes")
 	}
@@ -266,7 +268,8 @@ func TestHostileGrowth(t *testing.T) {
 			if err := Kind().CheckModel(a); err == nil {
 				t.Errorf("%s, %s: accepted", of, name)
 			}
-			if _, err := added(t, specOf(map[string]string{"plain": `{}`, "omit": omits}[of], 0), a, fivePoints, 1); err == nil {
+			params := map[string]string{"plain": `{}`, "omit": omits}[of]
+			if _, err := added(t, specOf(params, 0), a, fivePoints, 1); err == nil {
 				t.Errorf("%s, %s: added to", of, name)
 			}
 		}
@@ -282,5 +285,6 @@ func TestAddingOnIsGroupedWithoutABit(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := modelOf(t, `{"grows": true, "features": {"missing": "omit"}}`, randomGaps())
-	jobstest.CheckGrouping(t, algorithm, spec, jobstest.Deal(randomGaps(), 5), kernelops.Best(), jobstest.WithModel(before))
+	jobstest.CheckGrouping(t, algorithm, spec, jobstest.Deal(randomGaps(), 5), kernelops.Best(),
+		jobstest.WithModel(before))
 }

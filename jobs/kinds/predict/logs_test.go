@@ -83,7 +83,8 @@ func TestLogPosteriorsChangeNoFigure(t *testing.T) {
 // Every kind that decides by Bayes' rule gives the logarithms of the posteriors that it gives.
 func TestLogPosteriorsOfAllKinds(t *testing.T) {
 	vectors := jobstest.DenseRecords([][]float32{{-1}, {1}, {2}, {5}, {9}}, "a", "a", "b", "b", "b")
-	texts := []jobstest.Record{{Label: "a", Text: "one two"}, {Label: "b", Text: "two three"}, {Label: "b", Text: "four"}}
+	texts := []jobstest.Record{{Label: "a", Text: "one two"}, {Label: "b", Text: "two three"},
+		{Label: "b", Text: "four"}}
 	for _, c := range []struct {
 		kind    jobs.Kind
 		params  string

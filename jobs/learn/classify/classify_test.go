@@ -52,8 +52,8 @@ func TestDecideByHand(t *testing.T) {
 	}
 }
 
-// p(x, y) of 1/8, 1/4 and 1/8, and e^-5000 of them: the logarithms are those of 1/4, 1/2 and 1/4. A class 4,000 below the
-// best has -4,000, where its posterior is 0; one beyond float64 has its end.
+// p(x, y) of 1/8, 1/4 and 1/8, and e^-5000 of them: the logarithms are those of 1/4, 1/2 and 1/4. A class 4,000 below
+// the best has -4,000, where its posterior is 0; one beyond float64 has its end.
 func TestLogPosteriorsByHand(t *testing.T) {
 	for _, shift := range []float64{0, -5000} {
 		joint := []float64{fmath.Log(0.125) + shift, fmath.Log(0.25) + shift, fmath.Log(0.125) + shift}

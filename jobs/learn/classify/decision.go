@@ -76,9 +76,9 @@ func relate(relative, joint []float64, best float64) (evidence float64) {
 	return fmath.LogSumExp(relative)
 }
 
-// LogPosteriors sets logs to log p(y|x) of each class, from joint, which is log p(x, y); both may be the same slice. They
-// are finite and at most 0, and off by a few units in the last place of the larger of 1, their own magnitude and that of
-// joint. A class whose joint is beyond float64 has -MaxFloat64. The time is linear in the classes.
+// LogPosteriors sets logs to log p(y|x) of each class, from joint, which is log p(x, y) and finite; both may be the same
+// slice. They are finite and at most 0, and add to the errors of joint a few units in the last place of the larger of 1
+// and their own magnitude. One beyond float64 is -MaxFloat64. The time is linear in the classes.
 func LogPosteriors(logs, joint []float64) {
 	evidence := relate(logs, joint, joint[rank.First(joint)])
 	for y, relative := range logs {

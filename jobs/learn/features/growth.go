@@ -112,7 +112,8 @@ func (g *Growth) Fields(f *jobs.Fields, s *Space) {
 func (g *Growth) check(s *Space) error {
 	m := g.moments
 	if m.Classes() != 1 || m.Width != s.Width || m.Weight.Float(0) != float64(s.Records) {
-		return jobs.Malformed("the sums of a model that grows are not those of %d records of width %d", s.Records, s.Width)
+		return jobs.Malformed("the sums of a model that grows are not those of %d records of width %d", s.Records,
+			s.Width)
 	}
 	if (g.missing != nil) != s.omits {
 		return jobs.Malformed("a model that grows counts missing numbers, or leaves them out, but not both")

@@ -29,12 +29,15 @@ type Builder struct {
 	categoryHasher *hasher
 	train          jobs.Records
 	countLabels    bool
-	classes        int                                              // least number of classes; -1 if labels are not required
-	scaleField     string                                           // see Compares; "" if the kind does not compare vectors
-	leavesOut      LeavesOut                                        // nil if it leaves none out
-	grows          bool                                             // see Grows
-	after          func(model jobs.Arrays) (*Space, *Growth, error) // nil without a model; see After
+	classes        int       // least number of classes; -1 if labels are not required
+	scaleField     string    // see Compares; "" if the kind does not compare vectors
+	leavesOut      LeavesOut // nil if it leaves none out
+	grows          bool      // see Grows
+	after          after     // nil without a model
 }
+
+// after reads what a model keeps; see After.
+type after func(model jobs.Arrays) (*Space, *Growth, error)
 
 // Option changes what the builder requires of labels and columns.
 type Option func(*Builder)

@@ -199,7 +199,8 @@ func (e *Exact) Only(i int) *Exact {
 
 // placed returns rows of width sums, of which row to[y] has those of row y, and the others sums of nothing.
 func (e *Exact) placed(to []int32, rows, width int) *Exact {
-	all := &Exact{n: rows * width, limbs: e.limbs, low: e.low, limb: make([]uint64, rows*width*e.limbs), room: firstLimb}
+	all := &Exact{n: rows * width, limbs: e.limbs, low: e.low, room: firstLimb}
+	all.limb = make([]uint64, all.n*e.limbs)
 	for y, row := range to {
 		copy(all.limb[int(row)*width*e.limbs:], e.limb[y*width*e.limbs:(y+1)*width*e.limbs])
 	}
