@@ -76,7 +76,7 @@ func relate(relative, joint []float64, best float64) (evidence float64) {
 	return fmath.LogSumExp(relative)
 }
 
-// LogPosteriors sets logs to log p(y|x) of each class, from joint, which is log p(x, y) and finite; both may be the same
+// LogPosteriors sets logs to log p(y|x) of each class, from joint, which is log p(x, y) and finite; both may be one
 // slice. They are finite and at most 0, and add to the errors of joint a few units in the last place of the larger of 1
 // and their own magnitude. One beyond float64 is -MaxFloat64. The time is linear in the classes.
 func LogPosteriors(logs, joint []float64) {

@@ -149,10 +149,13 @@ func TestFlagsByHand(t *testing.T) {
 	for _, c := range []struct {
 		values []float32
 		want   bool
-	}{{[]float32{0, 1, 1}, true}, {[]float32{0, 0, 0}, true}, {[]float32{0.5, 1, 1}, false}, {[]float32{2, 1, 0}, false},
-		{[]float32{1e-30, 1, 1}, false}} {
+	}{
+		{[]float32{0, 1, 1}, true}, {[]float32{0, 0, 0}, true}, {[]float32{0.5, 1, 1}, false},
+		{[]float32{2, 1, 0}, false}, {[]float32{1e-30, 1, 1}, false},
+	} {
 		a := NewMomentAdder(1, 1, kernelops.Best())
-		a.Dense(kernelops.Matrix{Data: c.values, Rows: 3, Cols: 1, Stride: 1}, []int32{0, 0, 0}, []float32{0.25, 3, 1e-20})
+		a.Dense(kernelops.Matrix{Data: c.values, Rows: 3, Cols: 1, Stride: 1}, []int32{0, 0, 0},
+			[]float32{0.25, 3, 1e-20})
 		if got := a.Moments().Flags(0); got != c.want {
 			t.Errorf("%v: %v", c.values, got)
 		}
