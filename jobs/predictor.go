@@ -26,6 +26,14 @@ type Predictor interface {
 	Predict(ctx context.Context, block *dataset.Block) ([]Outcome, error)
 }
 
+// LogPredictor is a Predictor of posteriors that can give their logarithms, too: those of unlikely classes are numbers
+// where the posteriors themselves underflow to 0.
+type LogPredictor interface {
+	Predictor
+	// GiveLogs lets the outcomes of all blocks from now on have Logs, and Answers say so.
+	GiveLogs()
+}
+
 // Learner predicts a record, is given its label and learns from it, one record at a time. Only one
 // goroutine at a time may use it.
 type Learner interface {
@@ -44,6 +52,7 @@ type Answers struct {
 	Value  string   // the meaning of Value, such as "distance"; empty if it has none
 	Scores []string // a name for each of Scores; nil if there are none
 	Scale  Scale    // what Outcome.Scores are, if there is one for each label
+	Logs   bool     // outcomes have Logs
 	// Clusters reports that Labels name clusters, or inliers and outliers, so no label of a record is one of them.
 	Clusters bool
 }
@@ -77,6 +86,7 @@ type Outcome struct {
 	Rejected bool      // no class is likely enough
 	Value    float64   // regression: the prediction; clustering: the distance to the center
 	Scores   []float64 // in the order of Answers.Scores, or of Answers.Labels where there is a scale
+	Logs     []float64 // natural logarithms of the posteriors of Answers.Labels, finite; see LogPredictor
 }
 
 // Prediction is a decision with its posterior probabilities, best first.

@@ -1,7 +1,7 @@
 package casetest
 
-func bayes() []Case {
-	gaussian, words := "GaussianNaiveBayes", "NaiveBayes"
+func gaussians() []Case {
+	gaussian := "GaussianNaiveBayes"
 	return []Case{
 		{Name: "gaussian", Kind: gaussian, Params: `{}`,
 			Shards:     []*Data{rounding},
@@ -24,6 +24,17 @@ func bayes() []Case {
 		{Name: "gaussiannb-prior", Kind: gaussian, Params: `{"prior":{"0":0.5,"1":0.3,"2":0.2}}`, Golden: true,
 			Phases: iris},
 
+		{Name: "gaussiannb-grows", Kind: gaussian, Params: `{"grows":true}`, Golden: true, Phases: iris,
+			Shards: []*Data{rounding}},
+		{Name: "gaussian-grown", Kind: gaussian, Params: `{}`,
+			Matrix: &Clustered{Over: moreDigits,
+				Digest: "f002b0048f12cde0a37b258438ee8fa97629e0d134bfbc82add68e5b726fce38"}},
+	}
+}
+
+func bayes() []Case {
+	words := "NaiveBayes"
+	return []Case{
 		{Name: "naivebayes", Kind: words, Params: `{}`, Golden: true, Phases: Mails,
 			Shards: []*Data{roundingTexts},
 			Memory: &Large{Input: documents},

@@ -62,3 +62,17 @@ func TestGrownGlossesAreThoseOfBothHalves(t *testing.T) {
 		}
 	}
 }
+
+// A model that adds the second object of digits to that of the first is, to the bit, that of both at once: the matrix
+// asks one digest of both rows.
+func TestGrownDigitsAreThoseOfBothObjects(t *testing.T) {
+	digests := map[*Objects]string{}
+	for _, c := range Of(t, Matrix) {
+		if c.Kind == "GaussianNaiveBayes" {
+			digests[c.Matrix.Over] = c.Matrix.Digest
+		}
+	}
+	if digests[moreDigits] == "" || digests[moreDigits] != digests[digits] {
+		t.Errorf("grown %s, at once %s", digests[moreDigits], digests[digits])
+	}
+}

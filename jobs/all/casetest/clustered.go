@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -61,6 +62,7 @@ var (
 		return Stored{Objects: map[string][]byte{"a.csv": a, "b.csv": b}, Queries: map[string][]byte{"b.csv": b},
 			KillObjects: repeated(a, 20)}
 	}}
+	moreDigits = &Objects{digitFields, "", grownDigits}
 	// Dealt into folds by class, with gaps, with a column of groups after that of labels, with columns of categories.
 	dealtDigits   = &Objects{digitFields + `,"split":{"folds":3,"by":"label"}`, "", digits.Stored}
 	gappedDigits  = &Objects{digitFields + `,"missing":["-"]`, "", gappedObjects}
@@ -80,6 +82,28 @@ func digitObjects(t testing.TB) (a, b []byte) {
 	first := end(40_000)
 	second := end(first + 20_000)
 	return all[:first], all[first:second]
+}
+
+// grownDigits are the digits of b, after a model of those of a.
+func grownDigits(t testing.TB) Stored {
+	a, b := digitObjects(t)
+	data := &Data{digitFields, func(testing.TB) (trained, asked records) {
+		for line := range strings.Lines(string(a)) {
+			fields := strings.Split(strings.TrimSpace(line), ",")
+			r := jobstest.Record{Label: fields[64]}
+			for _, field := range fields[:64] {
+				v, err := strconv.ParseFloat(field, 32)
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.Dense = append(r.Dense, float32(v))
+			}
+			trained = append(trained, r)
+		}
+		return trained, nil
+	}}
+	c := Case{Name: "digits", Kind: "GaussianNaiveBayes", Params: `{"grows":true}`}
+	return Stored{Objects: map[string][]byte{"b.csv": b}, Model: c.Train(t, Run{Data: data, Shards: 3}).Encode()}
 }
 
 // gappedObjects are digits without some of their grays.

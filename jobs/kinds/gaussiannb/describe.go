@@ -24,6 +24,9 @@ func (m *model) describe(p *describe.Page) error {
 	if m.space.Omits() {
 		p.Line("missing", "left out")
 	}
+	if m.growth != nil {
+		p.Line("grows", "yes: a job may add records to it")
+	}
 	p.Line("prior", "%s", m.decision.Prior())
 	p.Line("decision", "%s", m.decision.String())
 	for _, y := range classes {

@@ -18,6 +18,9 @@
 // With features.missing: omit, a missing number is left out: m, v and W are over the numbers that a column has in a
 // class, and the product is over the columns that the record has.
 //
+// A model that grows keeps the exact sums, so that a job which adds records to it (spec.model) gives, to the bit, the
+// model of all records in one job; see growth.
+//
 // Prediction adds logarithms in float64, columns in order, so wide records do not underflow. Ties go to the class
 // whose label comes first in byte order.
 package gaussiannb

@@ -158,7 +158,7 @@ func TestModelDigest(t *testing.T) {
 
 // Whatever the bytes, loading gives a CORRUPT fault or a predictor whose posteriors sum to 1.
 func FuzzModel(f *testing.F) {
-	for _, params := range []string{`{}`, `{"reject_below": 0.6, "features": {"scale": "standard"}}`,
+	for _, params := range []string{`{}`, `{"grows": true}`, `{"reject_below": 0.6, "features": {"scale": "standard"}}`,
 		`{"costs": {"a": {"b": 2}}}`} {
 		f.Add(modelOf(f, params, fivePoints).Encode(), float32(1), float32(2))
 	}

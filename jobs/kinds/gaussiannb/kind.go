@@ -16,7 +16,8 @@ const KindName = "GaussianNaiveBayes"
 
 // Kind is Gaussian naive Bayes as a declared kind of job.
 func Kind() jobs.Kind {
-	return jobs.Kind{Name: KindName, UsesQueries: true, Evaluates: true, Params: params.Of[Params](),
+	return jobs.Kind{Name: KindName, UsesQueries: true, Evaluates: true, UsesModel: true, Accepts: accepts,
+		Params:  params.Of[Params](),
 		Summary: "Gaussian naive Bayes: a normal density for each column of each class, on dense vectors.",
 		New:     New, Describe: describe.Of(jobs.Load[model], (*model).describe), Predict: NewPredictor,
 		Figures: evaluation.Figures}
@@ -31,11 +32,12 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	space, err := features.New(j.Params.Features, spec, momentsName, features.Classes(2))
+	space, err := spacePhase(j.Params, spec)
 	if err != nil {
 		return nil, err
 	}
-	phases := append(jobs.Phases{space, momentsPhase{j}.phase()}, j.Judge.Phases()...)
+	moments := momentsPhase{Job: j, grown: spec.Spec.Model != ""}
+	phases := append(jobs.Phases{space, moments.phase()}, j.Judge.Phases()...)
 	if !j.Params.Features.OneRound() {
 		return phases, nil
 	}
@@ -48,6 +50,7 @@ type Params struct {
 	VarSmoothing float64          `json:"var_smoothing"`
 	RejectBelow  float64          `json:"reject_below"`
 	Costs        evaluation.Costs `json:"costs,omitempty"`
+	Grows        bool             `json:"grows,omitempty"`
 	Features     features.Params  `json:"features"`
 }
 
@@ -60,6 +63,8 @@ func (p *Params) Parameters() []params.Parameter {
 			From("As scikit-learn's GaussianNB."),
 		evaluation.RejectBelowParameter(&p.RejectBelow),
 		p.Costs.Parameter(evaluation.CostsDecide),
+		params.Flag("grows", &p.Grows, false).
+			Says("Keeps in the model the exact sums that a later job, whose spec.model it is, needs to add records."),
 		p.Features.DenseSection(),
 	}
 }
@@ -74,6 +79,11 @@ func (p *Params) Check() error {
 		return protocol.SpecFault(texts, "hashing")
 	case p.Features.TFIDF != nil:
 		return protocol.SpecFault(texts, "tfidf")
+	}
+	if p.Grows {
+		if err := p.Features.CheckGrows("grows"); err != nil {
+			return err
+		}
 	}
 	return p.Costs.CheckRule(p.RejectBelow)
 }

@@ -21,9 +21,20 @@ type model struct {
 	decision       classify.Decision
 	weight         []float64
 	mean, variance []float64
+	growth         *growth // nil where the model does not grow
 }
 
 func newModel(params Params, space *features.Space, root *sums.Moments) (*model, error) {
+	m, err := estimate(params.VarSmoothing, space, root)
+	if err != nil {
+		return nil, err
+	}
+	m.decision, err = classify.NewDecision(params.Prior, params.RejectBelow, params.Costs, space.Labels.List())
+	return m, err
+}
+
+// estimate finds the weights, the means and the variances.
+func estimate(varSmoothing float64, space *features.Space, root *sums.Moments) (*model, error) {
 	classes := space.Labels.Len()
 	columns := space.Width
 	if space.Omits() {
@@ -33,8 +44,8 @@ func newModel(params Params, space *features.Space, root *sums.Moments) (*model,
 		return nil, jobs.Malformed("moments of %d classes x %d columns, not %d x %d",
 			root.Classes(), root.Width, classes, columns)
 	}
-	smoothing := params.smoothing(space)
-	if smoothing == 0 {
+	added := smoothing(varSmoothing, space)
+	if added == 0 {
 		return nil, protocol.EmptyFault("every column is constant over the training records").
 			WithHint("Nothing tells the classes apart; check the input's columns.")
 	}
@@ -54,12 +65,10 @@ func newModel(params Params, space *features.Space, root *sums.Moments) (*model,
 			root.Variance(y, m.variance[from:to])
 		}
 		for j := from; j < to; j++ {
-			m.variance[j] += smoothing
+			m.variance[j] += added
 		}
 	}
-	var err error
-	m.decision, err = classify.NewDecision(params.Prior, params.RejectBelow, params.Costs, space.Labels.List())
-	return m, err
+	return m, nil
 }
 
 // present sets the means and variances of a class over the numbers that are not missing. A column without any is a
@@ -69,7 +78,7 @@ func (m *model) present(root *sums.Moments, y int) error {
 	for j := range width {
 		at, i := y*width+j, y*2*width+j
 		weight := root.Sums.Int(i + width)
-		if weight.Sign() == 0 {
+		if weight.Sign() <= 0 {
 			return protocol.EmptyFault("the training records of label %q have no number of weight above 0 in column %d",
 				m.space.Labels.At(y), j+1).
 				WithHint("Leave the column out with spec.input.features, or set features.missing to mean or constant.")
@@ -89,6 +98,9 @@ func (m *model) Fields(f *jobs.Fields) {
 	jobs.List(f, "classes.variance", &m.variance, classes, width) // above 0, smoothed
 	m.decision.Fields(f, m.space.Labels)
 	m.check(f)
+	if features.HasGrowth(f, m.growth != nil) {
+		jobs.Make(f, &m.growth).Fields(f, m)
+	}
 }
 
 // check requires what training guarantees and prediction relies on: every density is then a number.
@@ -157,6 +169,7 @@ func (p *predictor) Predict(_ context.Context, block *dataset.Block) ([]jobs.Out
 		p.score(rows.Dense.Row(i))
 		class, rejected, _ := p.decision.Decide(p.posterior, p.joint)
 		p.Add(class, rejected, p.posterior)
+		p.Log(p.joint)
 	}
 	return p.List(), nil
 }

@@ -15,19 +15,23 @@ import (
 const momentsName = "moments"
 
 // momentsPhase computes the mean and the variance of each column in each class.
-type momentsPhase struct{ classify.Job[Params] }
+type momentsPhase struct {
+	classify.Job[Params]
+	grown bool // the state has the sums of spec.model
+}
 
 func (p momentsPhase) phase() jobs.Phase {
-	return jobs.MapReduce[*features.Space, *sums.Moments]{
-		Name: momentsName, State: readSpace, Partial: func() *sums.Moments { return new(sums.Moments) },
+	return jobs.MapReduce[*state, *sums.Moments]{
+		Name: momentsName, State: readState, Partial: func() *sums.Moments { return new(sums.Moments) },
 		Map: p.count, Merge: (*sums.Moments).Plus, Step: p.model,
 	}.Phase()
 }
 
 // count computes the moments of one leaf, in time linear in its values and memory linear in classes times width.
 func (p momentsPhase) count(
-	ctx context.Context, space *features.Space, leaf jobs.Leaf, ops *kernelops.Set,
+	ctx context.Context, s *state, leaf jobs.Leaf, ops *kernelops.Set,
 ) (*sums.Moments, error) {
+	space := s.space
 	if space.Omits() {
 		return p.countPresent(ctx, space, leaf, ops)
 	}
@@ -68,25 +72,50 @@ func (p momentsPhase) countPresent(
 	return m.Moments(), nil
 }
 
-// readSpace reads the space from the state. Sparse vectors are a fault, because a normal density needs dense ones.
-func readSpace(state jobs.Arrays) (*features.Space, error) {
-	space, err := features.ReadSpace(state)
-	if err == nil && space.Sparse {
+// state is what phase "moments" begins from.
+type state struct {
+	space  *features.Space
+	growth *features.Growth // nil where the model does not grow
+	before *sums.Moments    // of the records of spec.model, by the labels of the space; nil without a model
+}
+
+// Fields lists the state.
+func (s *state) Fields(f *jobs.Fields) {
+	jobs.Make(f, &s.space).Fields(f)
+	if features.HasGrowth(f, s.growth != nil) {
+		jobs.Make(f, &s.growth).Fields(f, s.space)
+	}
+	if f.Has("before.sums", s.before != nil) {
+		jobs.Make(f, &s.before).Named(f, "before.")
+	}
+}
+
+// readState reads the state. Sparse vectors are a fault, because a normal density needs dense ones.
+func readState(arrays jobs.Arrays) (*state, error) {
+	s, err := jobs.Load[state](arrays)
+	if err == nil && s.space.Sparse {
 		return nil, protocol.SpecFault("%s takes dense vectors; texts go to kind NaiveBayes", KindName)
 	}
-	return space, err
+	return s, err
 }
 
 // model computes the model. It is a fault of CodeInputEmpty if every column is constant, or if the records of a class
 // all weigh 0: nothing can be learned from them.
 func (p momentsPhase) model(
-	_ context.Context, space *features.Space, root *sums.Moments, round jobs.Round,
+	_ context.Context, s *state, root *sums.Moments, round jobs.Round,
 ) (jobs.Next, error) {
-	m, err := newModel(p.Params, space, root)
+	root, err := p.with(s, root)
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	smoothing, err := jobs.NewMetric("moments.smoothing", p.Params.smoothing(space))
+	m, err := newModel(p.Params, s.space, root)
+	if err != nil {
+		return jobs.Next{}, err
+	}
+	if p.Params.Grows {
+		m.growth = &growth{s.growth, root, p.Params.VarSmoothing}
+	}
+	smoothing, err := jobs.NewMetric("moments.smoothing", smoothing(p.Params.VarSmoothing, s.space))
 	if err != nil {
 		return jobs.Next{}, err
 	}
@@ -94,10 +123,10 @@ func (p momentsPhase) model(
 }
 
 // smoothing returns the constant that is added to every variance.
-func (p Params) smoothing(space *features.Space) float64 {
+func smoothing(varSmoothing float64, space *features.Space) float64 {
 	largest := 0.0
 	for _, v := range space.Variance {
 		largest = max(largest, v)
 	}
-	return float64(p.VarSmoothing * largest)
+	return float64(varSmoothing * largest)
 }

@@ -117,6 +117,23 @@ type densityPredictor struct {
 	*parzen
 	tile   []float32
 	labels []string
+	logged bool // outcomes have the logarithms of posteriors
+}
+
+// densityVectors lets the outcomes of a densityPredictor have logarithms.
+type densityVectors struct {
+	*classify.Vectors
+	p *densityPredictor
+}
+
+// GiveLogs lets outcomes have the logarithms of posteriors.
+func (v densityVectors) GiveLogs() { v.p.logged = true }
+
+// Answers describes the outcomes.
+func (v densityVectors) Answers() jobs.Answers {
+	answers := v.Vectors.Answers()
+	answers.Logs = v.p.logged
+	return answers
 }
 
 // NewDensityPredictor loads a model of KernelDensityBayes. One that does not hold its base is a
@@ -130,7 +147,8 @@ func NewDensityPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, err
 		return nil, err
 	}
 	p := &densityPredictor{parzen: newParzen(m, ops), labels: m.space.Labels.List()}
-	return classify.NewVectors(m.space, classify.Scored(p.labels, "log_density").Of(jobs.Probabilities), p.predict), nil
+	answers := classify.Scored(p.labels, "log_density").Of(jobs.Probabilities)
+	return densityVectors{classify.NewVectors(m.space, answers, p.predict), p}, nil
 }
 
 // predict decides every record. Equal posteriors go to the label that is first in byte order. The value is the
@@ -162,8 +180,13 @@ func (p *densityPredictor) queryRows() int {
 
 // outcome turns log p(x, y) of each class into posteriors.
 func (p *densityPredictor) outcome(joint []float64) jobs.Outcome {
+	var logs []float64
+	if p.logged {
+		logs = make([]float64, len(joint))
+		classify.LogPosteriors(logs, joint)
+	}
 	class, rejected, density := p.Decide(joint, joint)
-	o := jobs.Outcome{Rejected: rejected, Value: density, Scores: joint}
+	o := jobs.Outcome{Rejected: rejected, Value: density, Scores: joint, Logs: logs}
 	if !rejected {
 		o.Label = p.labels[class]
 	}

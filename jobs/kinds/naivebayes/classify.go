@@ -210,6 +210,7 @@ func (p *predictor) Predict(_ context.Context, block *dataset.Block) ([]jobs.Out
 			posterior = posteriors(p.scorer.posterior, scores)
 		}
 		p.Add(class, rejected, posterior)
+		p.Log(scores)
 	}
 	return p.List(), nil
 }

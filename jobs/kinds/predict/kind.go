@@ -39,7 +39,7 @@ func newAlgorithm(spec protocol.JobSpec, ofModel OfModel) (jobs.Algorithm, error
 	if spec.Spec.Model == "" {
 		return nil, protocol.SpecFault("spec.model is missing: the URI of the model.safetensors to predict with")
 	}
-	models := models{p.Format, p.RejectBelow, ofModel, spec.Spec.Input.Categorical}
+	models := models{p, ofModel, spec.Spec.Input.Categorical}
 	phases := jobs.Phases(predictions.Phase{Params: p, Load: models.load, From: jobs.Input,
 		Named: jobs.WayOf(spec.Spec, jobs.Input), Of: jobs.EveryRecord,
 		Costs: costs, End: models.end, Scoring: evaluation.ScoringOf(spec)}.Phases())
@@ -51,8 +51,7 @@ func newAlgorithm(spec protocol.JobSpec, ofModel OfModel) (jobs.Algorithm, error
 
 // models are those that records are predicted by.
 type models struct {
-	format      string
-	rejectBelow float64
+	params      predictions.Params
 	ofModel     OfModel
 	categorical []protocol.Column // of the records
 }
@@ -86,17 +85,32 @@ func (m models) load(model jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, err
 		return nil, err
 	}
 	predictor, err := kind.Predict(model, ops)
-	if err != nil || m.rejectBelow == 0 {
+	if err == nil && m.params.LogPosteriors {
+		err = giveLogs(predictor, kind.Name)
+	}
+	if err != nil || m.params.RejectBelow == 0 {
 		return predictor, err
 	}
-	return evaluation.Rejecting(predictor, m.rejectBelow)
+	return evaluation.Rejecting(predictor, m.params.RejectBelow)
+}
+
+// giveLogs lets a predictor give the logarithms of posteriors.
+func giveLogs(predictor jobs.Predictor, kind string) error {
+	p, ok := predictor.(jobs.LogPredictor)
+	if !ok {
+		return protocol.SpecFault("spec.params: log_posteriors is of models with posteriors by Bayes' rule; spec.model is a "+
+			"model of kind %s, which has none", kind).
+			WithHint("Leave log_posteriors out; scores: true gives the scores that the model has.")
+	}
+	p.GiveLogs()
+	return nil
 }
 
 // end is the list of parts.
 func (m models) end(_ jobs.Arrays, written *parts.List) (jobs.Arrays, error) {
 	result := jobs.Arrays{}
 	result.PutKind(KindName, modelVersion)
-	result.PutText("format", m.format)
+	result.PutText("format", m.params.Format)
 	jobs.Add(result, written)
 	return result, nil
 }

@@ -63,7 +63,21 @@ var questions = jobstest.DenseRecords([][]float32{{1, 0}, {3, 0}, {2, 0}, {0, 3}
 
 func run(t *testing.T, params string, model jobs.Arrays, records []jobstest.Record) (jobstest.Result, error) {
 	t.Helper()
+	return runSpec(t, specOf(params), model, records)
+}
+
+// judged is run with spec.evaluation.
+func judged(t *testing.T, params string, model jobs.Arrays, records []jobstest.Record) (jobstest.Result, error) {
+	t.Helper()
 	spec := specOf(params)
+	spec.Spec.Evaluation = &protocol.Evaluation{}
+	return runSpec(t, spec.WithDefaults(), model, records)
+}
+
+func runSpec(
+	t *testing.T, spec protocol.JobSpec, model jobs.Arrays, records []jobstest.Record,
+) (jobstest.Result, error) {
+	t.Helper()
 	algorithm, err := predict.Kind(ofModel).New(spec)
 	if err != nil {
 		return jobstest.Result{}, err

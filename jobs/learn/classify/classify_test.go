@@ -52,6 +52,33 @@ func TestDecideByHand(t *testing.T) {
 	}
 }
 
+// p(x, y) of 1/8, 1/4 and 1/8, and e^-5000 of them: the logarithms are those of 1/4, 1/2 and 1/4. A class 4,000 below
+// the best has -4,000, where its posterior is 0; one beyond float64 has its end.
+func TestLogPosteriorsByHand(t *testing.T) {
+	for _, shift := range []float64{0, -5000} {
+		joint := []float64{fmath.Log(0.125) + shift, fmath.Log(0.25) + shift, fmath.Log(0.125) + shift}
+		logs := make([]float64, 3)
+		LogPosteriors(logs, joint)
+		for y, want := range []float64{fmath.Log(0.25), fmath.Log(0.5), fmath.Log(0.25)} {
+			if math.Abs(logs[y]-want) > 2e-12 {
+				t.Errorf("shift %v: %v", shift, logs)
+			}
+		}
+		LogPosteriors(joint, joint)
+		if !slices.Equal(joint, logs) {
+			t.Errorf("in one list: %v, not %v", joint, logs)
+		}
+	}
+	logs := []float64{-4000, 0, -math.MaxFloat64}
+	if LogPosteriors(logs, logs); !slices.Equal(logs, []float64{-4000, 0, -math.MaxFloat64}) {
+		t.Errorf("%v", logs)
+	}
+	far := []float64{-math.MaxFloat64, math.MaxFloat64}
+	if LogPosteriors(far, far); !slices.Equal(far, []float64{-math.MaxFloat64, 0}) {
+		t.Errorf("%v", far)
+	}
+}
+
 // The first of equal posteriors decides, also of a record beyond all numbers from every class.
 func TestEqualPosteriors(t *testing.T) {
 	d, posterior := decisionOf(t, evaluation.PriorLearned, 0, nil, "a", "b"), make([]float64, 2)

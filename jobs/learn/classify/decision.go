@@ -4,6 +4,7 @@ package classify
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
@@ -55,10 +56,7 @@ func (d *Decision) LogPrior(labels jobs.Strings, weights []float64) []float64 {
 func (d *Decision) Decide(posterior, joint []float64) (class int, rejected bool, logDensity float64) {
 	class = rank.First(joint)
 	best := joint[class]
-	for y, v := range joint {
-		posterior[y] = v - best
-	}
-	evidence := fmath.LogSumExp(posterior) // log p(x), less best
+	evidence := relate(posterior, joint, best)
 	for y, relative := range posterior {
 		posterior[y] = fmath.Exp(relative - evidence)
 	}
@@ -68,6 +66,24 @@ func (d *Decision) Decide(posterior, joint []float64) (class int, rejected bool,
 		rejected = posterior[class] < d.rejectBelow
 	}
 	return class, rejected, best + evidence
+}
+
+// relate sets relative to joint less its greatest, and returns log p(x) less that.
+func relate(relative, joint []float64, best float64) (evidence float64) {
+	for y, v := range joint {
+		relative[y] = v - best
+	}
+	return fmath.LogSumExp(relative)
+}
+
+// LogPosteriors sets logs to log p(y|x) of each class, from joint, which is log p(x, y) and finite; both may be one
+// slice. They are finite and at most 0, and add to the errors of joint a few units in the last place of the larger of 1
+// and their own magnitude. One beyond float64 is -MaxFloat64. The time is linear in the classes.
+func LogPosteriors(logs, joint []float64) {
+	evidence := relate(logs, joint, joint[rank.First(joint)])
+	for y, relative := range logs {
+		logs[y] = max(relative-evidence, -math.MaxFloat64)
+	}
 }
 
 // Prior describes the prior for people.

@@ -6,6 +6,7 @@ import (
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/features"
+	"github.com/gram-compute/gram/kernelops"
 )
 
 // Vectors predicts the vectors of a space. Only one goroutine at a time may use it.
@@ -69,8 +70,10 @@ func NewNearest(space *features.Space, distance func(v features.Vectors, row, cl
 type Outcomes struct {
 	labels []string
 	scored bool // outcomes have the posteriors of all classes
+	logged bool // and their logarithms
 	list   []jobs.Outcome
 	scores []float64 // of all outcomes
+	logs   []float64 // as well
 }
 
 // NewOutcomes returns an empty collection for a model with these labels. If scored, outcomes have the posteriors of all
@@ -81,7 +84,7 @@ func NewOutcomes(labels []string, scored bool) Outcomes {
 
 // Answers returns the labels and, if outcomes have posteriors, uses them as the names of the scores.
 func (o *Outcomes) Answers() jobs.Answers {
-	answers := jobs.Answers{Labels: o.labels}
+	answers := jobs.Answers{Labels: o.labels, Logs: o.logged}
 	if o.scored {
 		answers.Scores, answers.Scale = o.labels, jobs.Probabilities
 	}
@@ -91,11 +94,17 @@ func (o *Outcomes) Answers() jobs.Answers {
 // Scored reports whether outcomes have posteriors.
 func (o *Outcomes) Scored() bool { return o.scored }
 
+// GiveLogs lets outcomes have the logarithms of posteriors, given by Log.
+func (o *Outcomes) GiveLogs() { o.logged = true }
+
 // Begin drops the outcomes of the previous block and makes room for the given number of records.
 func (o *Outcomes) Begin(records int) {
 	o.list, o.scores = o.list[:0], o.scores[:0]
 	if need := len(o.labels) * records; o.scored && cap(o.scores) < need {
 		o.scores = make([]float64, 0, need)
+	}
+	if need := len(o.labels) * records; o.logged {
+		o.logs = kernelops.Resize(o.logs, need)
 	}
 }
 
@@ -111,6 +120,17 @@ func (o *Outcomes) Add(class int, rejected bool, posterior []float64) {
 		outcome.Scores = o.scores[begin:]
 	}
 	o.list = append(o.list, outcome)
+}
+
+// Log gives the last outcome the logarithms of its posteriors, if they are wanted; joint is log p(x, y) of each class.
+func (o *Outcomes) Log(joint []float64) {
+	if !o.logged {
+		return
+	}
+	last := len(o.list) - 1
+	logs := o.logs[last*len(o.labels):][:len(o.labels):len(o.labels)]
+	LogPosteriors(logs, joint)
+	o.list[last].Logs = logs
 }
 
 // List returns the outcomes, which are valid until the next Begin.

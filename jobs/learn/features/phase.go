@@ -32,7 +32,12 @@ type Builder struct {
 	classes        int       // least number of classes; -1 if labels are not required
 	scaleField     string    // see Compares; "" if the kind does not compare vectors
 	leavesOut      LeavesOut // nil if it leaves none out
+	grows          bool      // see Grows
+	after          after     // nil without a model
 }
+
+// after reads what a model keeps; see After.
+type after func(model jobs.Arrays) (*Space, *Growth, error)
 
 // Option changes what the builder requires of labels and columns.
 type Option func(*Builder)
@@ -109,6 +114,11 @@ func (b *Builder) Planned(then func(jobs.Arrays, *Space, jobs.Plan) (jobs.Next, 
 				}
 				return b.rank(ctx, s, leaf)
 			}
+			if b.after != nil {
+				if _, _, err := b.readGrown(state); err != nil {
+					return nil, err
+				}
+			}
 			return b.Count(ctx, leaf, ops)
 		},
 		Step: func(_ context.Context, state jobs.Arrays, root *Counts, round jobs.Round) (jobs.Next, error) {
@@ -118,6 +128,9 @@ func (b *Builder) Planned(then func(jobs.Arrays, *Space, jobs.Plan) (jobs.Next, 
 			}
 			if s != nil {
 				return s.step(root, func(s *scan) (jobs.Next, error) { return then(s.given, s.space, round.Plan) })
+			}
+			if root, err = b.with(state, root); err != nil {
+				return jobs.Next{}, err
 			}
 			space, found, err := b.Space(root)
 			if err != nil {
@@ -224,6 +237,9 @@ func (b *Builder) denseSpace(s *Space, root *Counts) (err error) {
 	c := root.columns
 	if err := b.impute(s, &c, root.gone); err != nil {
 		return err
+	}
+	if b.grows {
+		s.growth = b.growth(s, c, root.gone)
 	}
 	if m := b.params.Map; m != nil {
 		if s.mapper, err = newMapper(*m, s.Width); err != nil {

@@ -39,6 +39,7 @@ type Space struct {
 	omits         bool     // missing numbers stay NaN
 	text          vocabulary.Params
 	class         map[string]int32
+	growth        *Growth // nil unless it is kept; no part of the fields
 }
 
 // Class returns the number of a label in Labels, -1 where it is not among them.

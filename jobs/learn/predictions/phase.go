@@ -210,6 +210,8 @@ func (p Phase) metrics(model jobs.Arrays, root *partial, labels []string) ([]job
 type Params struct {
 	Format string `json:"format"`
 	Scores bool   `json:"scores"`
+	// LogPosteriors is read by kind Predict, whose Load lets the predictor give them.
+	LogPosteriors bool `json:"log_posteriors,omitempty"`
 	// RejectBelow is read by kind Predict, whose Load rejects.
 	RejectBelow float64 `json:"reject_below"`
 }
@@ -221,6 +223,9 @@ func (p *Params) Parameters() []params.Parameter {
 			Says("Format of the predictions. npy has a number for each record: that of its label in the index, " +
 				"-1 where it is rejected, or the predicted value."),
 		params.Flag("scores", &p.Scores, false).Says("Adds a column for every score that the model gives."),
+		params.Flag("log_posteriors", &p.LogPosteriors, false).
+			Says("Adds a column for the natural logarithm of the posterior of every class, which is a number where the " +
+				"posterior underflows to 0. Of models that have posteriors by Bayes' rule."),
 		params.Number("reject_below", &p.RejectBelow, 0, "[0, 1e300]").
 			Says("Rejects records, beside those that the model rejects, whose confidence is below this: the probability of the " +
 				"decision, or how far its score is ahead of the best other one. spec.evaluation finds a threshold."),

@@ -20,6 +20,7 @@ type rows struct {
 	codes  []int64
 	values []float64
 	scores [][]float64
+	logs   [][]float64 // of the posteriors of each label; nil unless wanted
 }
 
 func newRows(answers jobs.Answers, params Params, way dataset.Way) *rows {
@@ -32,6 +33,12 @@ func newRows(answers jobs.Answers, params Params, way dataset.Way) *rows {
 		r.scores = make([][]float64, len(answers.Scores))
 		for i := range r.scores {
 			r.scores[i] = []float64{}
+		}
+	}
+	if params.LogPosteriors && answers.Logs {
+		r.logs = make([][]float64, len(answers.Labels))
+		for i := range r.logs {
+			r.logs[i] = []float64{}
 		}
 	}
 	return r
@@ -55,6 +62,9 @@ func (r *rows) add(block *dataset.Block, outcomes []jobs.Outcome) {
 		}
 		for s := range r.scores {
 			r.scores[s] = append(r.scores[s], o.Scores[s])
+		}
+		for y := range r.logs {
+			r.logs[y] = append(r.logs[y], o.Logs[y])
 		}
 	}
 }
@@ -95,6 +105,9 @@ func (r *rows) scoreColumns() parts.Table {
 	var t parts.Table
 	for i, values := range r.scores {
 		t = append(t, parts.Column{Name: "score:" + r.answers.Scores[i], Floats: values})
+	}
+	for y, values := range r.logs {
+		t = append(t, parts.Column{Name: "log_posterior:" + r.answers.Labels[y], Floats: values})
 	}
 	return slices.Clip(t)
 }

@@ -197,6 +197,16 @@ func (e *Exact) Only(i int) *Exact {
 	return &Exact{n: 1, limbs: e.limbs, low: e.low, limb: e.limb[from:to:to], room: firstLimb}
 }
 
+// placed returns rows of width sums, of which row to[y] has those of row y, and the others sums of nothing.
+func (e *Exact) placed(to []int32, rows, width int) *Exact {
+	all := &Exact{n: rows * width, limbs: e.limbs, low: e.low, room: firstLimb}
+	all.limb = make([]uint64, all.n*e.limbs)
+	for y, row := range to {
+		copy(all.limb[int(row)*width*e.limbs:], e.limb[y*width*e.limbs:(y+1)*width*e.limbs])
+	}
+	return all
+}
+
 // Int returns sum i as an integer; its unit is 2^Unit().
 func (e *Exact) Int(i int) *big.Int {
 	sum := e.limb[i*e.limbs:][:e.limbs]

@@ -25,9 +25,12 @@ func (m *Moments) Add(v float64) {
 }
 
 // Fields lists the sums.
-func (m *Moments) Fields(f *jobs.Fields) {
-	m.Rows.Fields(f, "sums", "weight")
-	jobs.Make(f, &m.Squares).Fields(f, "squares")
+func (m *Moments) Fields(f *jobs.Fields) { m.Named(f, "") }
+
+// Named is Fields with a prefix before each name.
+func (m *Moments) Named(f *jobs.Fields, prefix string) {
+	m.Rows.Fields(f, prefix+"sums", prefix+"weight")
+	jobs.Make(f, &m.Squares).Fields(f, prefix+"squares")
 	f.Require(m.Squares.Len() == m.Sums.Len(), "squares of %d numbers and sums of %d", m.Squares.Len(), m.Sums.Len())
 }
 
@@ -39,6 +42,25 @@ func (m *Moments) Plus(right *Moments) (*Moments, error) {
 	}
 	squares, err := m.Squares.Plus(right.Squares)
 	return &Moments{*rows, squares}, err
+}
+
+// Placed returns the moments of more classes: class to[y] has the rows of class y, and no other has any. The numbers in
+// to differ and are below classes.
+func (m *Moments) Placed(to []int32, classes int) *Moments {
+	return &Moments{Rows{m.Width, m.Sums.placed(to, classes, m.Width), m.Weight.placed(to, classes, 1)},
+		m.Squares.placed(to, classes, m.Width)}
+}
+
+// Flags reports whether the squares of column i of all classes' columns add up to what its values do, as those of 0 and
+// 1 do.
+func (m *Moments) Flags(i int) bool {
+	first, second := m.Sums.Int(i), m.Squares.Int(i)
+	if by := m.Sums.Unit() - m.Squares.Unit(); by > 0 {
+		first.Lsh(first, uint(by))
+	} else {
+		second.Lsh(second, uint(-by))
+	}
+	return first.Cmp(second) == 0
 }
 
 // Mean sets mean to that of each column of a class, which weighs more than 0, rounded once.

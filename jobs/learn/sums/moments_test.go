@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/jobstest"
 	"github.com/gram-compute/gram/kernelops"
 )
 
@@ -118,5 +120,44 @@ func BenchmarkMoments(b *testing.B) {
 			a.Dense(x, class, nil)
 		}
 		a.Moments()
+	}
+}
+
+// Classes 0 and 1 become 2 and 0 of three: means and variances go with them, and class 1 has no rows. The sums of what
+// was placed and of other rows are those of all rows at once.
+func TestPlacedByHand(t *testing.T) {
+	of := func(class ...int32) *Moments {
+		a := NewMomentAdder(3, 1, kernelops.Best())
+		values := []float32{1, 1e20, -3, 1e20}[:len(class)]
+		a.Dense(kernelops.Matrix{Data: values, Rows: len(class), Cols: 1, Stride: 1}, class, nil)
+		return a.Moments()
+	}
+	two := NewMomentAdder(2, 1, kernelops.Best())
+	two.Dense(kernelops.Matrix{Data: []float32{1, 1e20, -3}, Rows: 3, Cols: 1, Stride: 1}, []int32{0, 1, 0}, nil)
+	placed := two.Moments().Placed([]int32{2, 0}, 3)
+	if jobstest.Digest(jobs.ArraysOf(placed)) != jobstest.Digest(jobs.ArraysOf(of(2, 0, 2))) {
+		t.Errorf("placed: weights %v, sums %v", placed.Weight.Floats(), placed.Sums.Floats())
+	}
+	sum, err := placed.Plus(of(1, 1))
+	if err != nil || !slices.Equal(sum.Weight.Floats(), []float64{1, 2, 2}) || sum.Sums.Float(2) != -2 {
+		t.Errorf("%v, %v, %v", sum.Weight.Floats(), sum.Sums.Floats(), err)
+	}
+}
+
+// 0 and 1 are their own squares, whatever they weigh; 0.5 is not, nor are numbers of which one limb differs.
+func TestFlagsByHand(t *testing.T) {
+	for _, c := range []struct {
+		values []float32
+		want   bool
+	}{
+		{[]float32{0, 1, 1}, true}, {[]float32{0, 0, 0}, true}, {[]float32{0.5, 1, 1}, false},
+		{[]float32{2, 1, 0}, false}, {[]float32{1e-30, 1, 1}, false},
+	} {
+		a := NewMomentAdder(1, 1, kernelops.Best())
+		a.Dense(kernelops.Matrix{Data: c.values, Rows: 3, Cols: 1, Stride: 1}, []int32{0, 0, 0},
+			[]float32{0.25, 3, 1e-20})
+		if got := a.Moments().Flags(0); got != c.want {
+			t.Errorf("%v: %v", c.values, got)
+		}
 	}
 }
