@@ -17,8 +17,8 @@ func (b *base) anyGap(from, to int) bool {
 	return b.Gaps && slices.ContainsFunc(b.Dense[from*b.Width:to*b.Width], rows.IsGap)
 }
 
-// withoutWhole is the first class without a record that has all numbers and weighs something, -1 where there is none: its
-// density of a query that misses none would be over no record.
+// withoutWhole is the first class without a record that has all numbers and weighs something, -1 where there is none:
+// its density of a query that misses none would be over no record.
 func (b *base) withoutWhole(classes int) int {
 	whole := make([]bool, classes)
 	for i, y := range b.class {
@@ -101,9 +101,9 @@ func (p *parzen) jointPresent(ctx context.Context, dst []float64, x kernelops.Ma
 	return all, nil
 }
 
-// present is log p(x, y) over the columns that x has, in a class's records that have them all, of which there is one. The
-// normal density is a product over the columns, so that a density over some of them is that without the factors of the
-// others. Without any it is log p(y). It takes time in proportion to the records times the columns.
+// present is log p(x, y) over the columns that x has, in a class's records that have them all, of which there is one.
+// The normal density is a product over the columns, so that a density over some of them is that without the factors of
+// the others. Without any it is log p(y). It takes time in proportion to the records times the columns.
 func (p *parzen) present(x []float32, class int) float64 {
 	p.gaps.columns = p.gaps.columns[:0]
 	for j, v := range x {

@@ -6,8 +6,8 @@ import (
 	"github.com/gram-compute/gram/jobs"
 )
 
-// gapBits are those of every NaN that stands for a missing number in kept rows. Formats of arrays have others, too, and a
-// model is of the numbers.
+// gapBits are those of every NaN that stands for a missing number in kept rows. Formats of arrays have others, too, and
+// a model is of the numbers.
 const gapBits = 0x7fc00000
 
 // IsGap reports whether a number is missing.
