@@ -87,7 +87,7 @@ func classifyLines(ctx context.Context, a *app, m *model, lines iter.Seq2[string
 	case m.kind.Classify != nil:
 		classifier, err := m.kind.Classify(m.arrays)
 		if err != nil {
-			return err
+			return exit.WithoutSpec(err, exit.Failed)
 		}
 		return classify(a, classifier, lines, top)
 	case m.kind.Predict != nil:

@@ -49,6 +49,11 @@ var (
 		a, b := digitObjects(t)
 		return Stored{Objects: map[string][]byte{"a.csv": a, "b.csv": b}, KillObjects: repeated(a, 20)}
 	}}
+	// The gray 7 stands for a missing number.
+	gappyDigits = &Objects{digitFields + `,"missing":["7"]`, digitFields + `,"missing":["7"]`, func(t testing.TB) Stored {
+		a, b := digitObjects(t)
+		return Stored{Objects: map[string][]byte{"a.csv": a, "b.csv": b}, KillObjects: repeated(a, 20)}
+	}}
 	askedDigits = &Objects{digitFields, digitFields, func(t testing.TB) Stored {
 		a, b := digitObjects(t)
 		return Stored{Objects: map[string][]byte{"a.csv": a}, Queries: map[string][]byte{"b.csv": b},
