@@ -117,7 +117,8 @@ func TestOmitAgainstTheDefinition(t *testing.T) {
 	asked = append(asked, []float32{gap, gap, gap, 1}, []float32{gap, gap, gap, gap})
 	classes := []string{"a", "b", "c"}
 	for _, h := range []float64{0.05, 0.7, 50} {
-		model := mustTrain(t, DensityName, omitting(fmt.Sprintf(`, "bandwidth": %g`, h)), weighted(rows, labels, weights))
+		params := omitting(fmt.Sprintf(`, "bandwidth": %g`, h))
+		model := mustTrain(t, DensityName, params, weighted(rows, labels, weights))
 		for i, o := range outcomes(t, DensityName, model, jobstest.DenseRecords(asked)) {
 			var joint []float64
 			for _, class := range classes {
@@ -136,7 +137,8 @@ func TestOmitChangesNothingElse(t *testing.T) {
 	want := jobstest.Digest(mustTrain(t, DensityName, params, records))
 	for _, n := range []int{1, 2, 7} {
 		for _, ops := range kernelops.All() {
-			if model, err := train(t, DensityName, params, records, n, ops); err != nil || jobstest.Digest(model) != want {
+			model, err := train(t, DensityName, params, records, n, ops)
+			if err != nil || jobstest.Digest(model) != want {
 				t.Errorf("another model in %d shards (%v)", n, err)
 			}
 		}
@@ -162,7 +164,8 @@ func TestOmitOfAnyNaN(t *testing.T) {
 	digest := ""
 	for _, bits := range []uint32{0x7fc00000, 0xffc00123} {
 		rows := [][]float32{{0, 0}, {5, 5}, {2, math.Float32frombits(bits)}, {3, 8}}
-		model := mustTrain(t, DensityName, omitting(`, "bandwidth": 1`), jobstest.DenseRecords(rows, "a", "b", "a", "b"))
+		model := mustTrain(t, DensityName, omitting(`, "bandwidth": 1`),
+			jobstest.DenseRecords(rows, "a", "b", "a", "b"))
 		if got := jobstest.Digest(model); digest == "" {
 			digest = got
 		} else if got != digest {

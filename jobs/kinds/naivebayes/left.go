@@ -30,8 +30,8 @@ func (u *unknown) plus(v *unknown) (*unknown, error) {
 		return nil, nil
 	}
 	if u.width != v.width && u.width > 0 && v.width > 0 {
-		return nil, protocol.InputFault(protocol.CodeBadRecord, "records of width %d and of width %d", u.width, v.width).
-			WithHint("All records of a job, and those that its model predicts, have one width.")
+		return nil, protocol.InputFault(protocol.CodeBadRecord, "records of width %d and of width %d", u.width,
+			v.width).WithHint("All records of a job, and those that its model predicts, have one width.")
 	}
 	return &unknown{max(u.width, v.width), u.cells.plus(v.cells)}, nil
 }

@@ -82,8 +82,8 @@ func checkDenseInput(in protocol.Input) error {
 	}
 	return protocol.SpecFault("features.missing: %s of kind %s takes dense vectors of counts with labels", missingOmit,
 		KindName).
-		WithHint("Use format csv, jsonl or npz, with label and neither text, weight nor categorical; or an array with " +
-			"labels_uri. Texts and sparse vectors miss no counts: leave features.missing out.")
+		WithHint("Use format csv, jsonl or npz, with label and neither text, weight nor categorical; or an array " +
+			"with labels_uri. Texts and sparse vectors miss no counts: leave features.missing out.")
 }
 
 // omission is what a model knows of missing counts; nil where records have none.

@@ -218,7 +218,8 @@ func TestOmitRefuses(t *testing.T) {
 	grown.Spec.Model = "mem://model"
 	_, err = New(grown)
 	wantRefusal(t, "spec.model", err, protocol.CodeSpecInvalid, "grows")
-	for _, in := range []protocol.Input{{Format: "libsvm"}, {Format: "document", Label: protocol.Column{Name: "folder"}},
+	for _, in := range []protocol.Input{{Format: "libsvm"},
+		{Format: "document", Label: protocol.Column{Name: "folder"}},
 		{Format: "csv", Label: protocol.Column{Number: 1}, Text: protocol.Column{Number: 2}}, {Format: "csv"},
 		{Format: "npy"}} {
 		spec := specOf(omitting(formBernoulli), 0)
@@ -240,7 +241,8 @@ func TestOmitRefuses(t *testing.T) {
 		_, err = train(t, specOf(omitting(formBernoulli), 0), inShards(records, 2))
 		wantRefusal(t, says, err, protocol.CodeBadRecord, "")
 	}
-	model := modelOf(t, omitting(formBernoulli), jobstest.DenseRecords([][]float32{{1, 0}, {0, gap}}, "a", "b"))
+	model := modelOf(t, omitting(formBernoulli),
+		jobstest.DenseRecords([][]float32{{1, 0}, {0, gap}}, "a", "b"))
 	_, err = NewClassifier(model)
 	wantRefusal(t, "classify", err, protocol.CodeSpecInvalid, "no texts")
 }

@@ -63,7 +63,8 @@ func (p *Params) checkMissing() error {
 		return protocol.SpecFault("missing: %s goes with scale %s, %s, %s and %s, and without map", missingOmit,
 			ScaleNone, ScaleStandard, ScaleMinMax, ScaleMaxAbs)
 	case p.omits() && p.Categories != nil && p.Categories.Sparse:
-		return protocol.SpecFault("missing: %s is of dense vectors, and categories.sparse makes sparse ones", missingOmit)
+		return protocol.SpecFault("missing: %s is of dense vectors, and categories.sparse makes sparse ones",
+			missingOmit)
 	case means && p.Map != nil:
 		return protocol.SpecFault("map multiplies columns before their means are known: with it, missing is %s or %s",
 			missingError, missingConstant)
