@@ -3,8 +3,7 @@ package casetest
 func bayes() []Case {
 	gaussian, words := "GaussianNaiveBayes", "NaiveBayes"
 	return []Case{
-		{Name: "gaussian", Kind: gaussian, Params: `{}`,
-			Shards:     []*Data{rounding},
+		{Name: "gaussian", Kind: gaussian, Params: `{}`, Shards: []*Data{rounding},
 			Degenerate: &Learner{Predicts: true, Classifies: true},
 			Memory:     &Large{Input: table32},
 			Matrix: &Clustered{Over: digits, Kill: `{}`,
