@@ -339,7 +339,7 @@ func TestSubtractBeyondFloat32(t *testing.T) {
 			t.Errorf("%s: %v, %v; want a fault that says %s", name, rows, err, want)
 		}
 	}
-	if v, err := Vector([]string{"3e38"}, []Offset{{0, -3e38}}); err == nil {
+	if v, err := Vector([]string{"3e38"}, []Offset{{0, -3e38}}, false); err == nil {
 		t.Errorf("a vector of %v", v)
 	}
 }

@@ -3,8 +3,10 @@ package dataset
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/gram-compute/gram/protocol"
 )
@@ -26,12 +28,17 @@ func offsetsOf(in *protocol.Input, find func(key protocol.Column) (col int, ok b
 	return offsets, flaw{}
 }
 
-// Vector reads the fields of a record as csv does, and takes offsets off them before they become float32.
-func Vector(fields []string, offsets []Offset) ([]float32, error) {
+// Vector reads the fields of a record as csv does, and takes offsets off them before they become float32. With gaps a
+// blank field is a missing number, which is NaN.
+func Vector(fields []string, offsets []Offset, gaps bool) ([]float32, error) {
 	var w watch
 	w.begin(nil, offsets)
 	values := make([]float32, len(fields))
 	for i, field := range fields {
+		if gaps && strings.TrimSpace(field) == "" {
+			values[i] = float32(math.NaN())
+			continue
+		}
 		x, bad := parseNumber([]byte(field))
 		if bad.reason != "" {
 			return nil, fmt.Errorf("column %d is %.40q, not a finite number of a vector", i+1, field)

@@ -11,17 +11,21 @@ import (
 // The fields of a vector are read as csv reads them, and the offsets are subtracted.
 func TestVectorByHand(t *testing.T) {
 	offsets := []Offset{{Column: 0, Value: 1700000000}, {Column: 2, Value: -1}}
-	got, err := Vector([]string{"1700000001", " 2.5 ", "1e1"}, offsets)
+	got, err := Vector([]string{"1700000001", " 2.5 ", "1e1"}, offsets, false)
 	if err != nil || !slices.Equal(got, []float32{1, 2.5, 11}) {
 		t.Errorf("%v, %v", got, err)
 	}
 	for _, bad := range []string{"", "x", "NaN", "1e39"} {
-		if got, err := Vector([]string{"1", bad}, nil); err == nil || !strings.Contains(err.Error(), "column 2 is ") {
+		if got, err := Vector([]string{"1", bad}, nil, false); err == nil || !strings.Contains(err.Error(), "column 2 is ") {
 			t.Errorf("%q: %v, %v; want a fault of column 2", bad, got, err)
 		}
 	}
+	got, err = Vector([]string{"1", " ", "0"}, []Offset{{Column: 1, Value: 5}}, true)
+	if err != nil || got[0] != 1 || got[1] == got[1] || got[2] != 0 {
+		t.Errorf("a blank field: %v, %v; want 1, NaN, 0", got, err)
+	}
 	// 6e38 is beyond float32.
-	got, err = Vector([]string{"1", "3e38"}, []Offset{{Column: 1, Value: -3e38}})
+	got, err = Vector([]string{"1", "3e38"}, []Offset{{Column: 1, Value: -3e38}}, false)
 	if err == nil || !strings.Contains(err.Error(), "column 2 is ") {
 		t.Errorf("beyond float32: %v, %v; want a fault of column 2", got, err)
 	}

@@ -27,7 +27,8 @@ func modelClassifyCommand(a *app) *cobra.Command {
   gram model classify --model iris-k3f9p2 5.1,3.5,1.4,0.2`,
 		Long: `Prints the decision for each record, with its posterior probability or what the
 model has in its place: a distance, a score, a share of votes. A record is a
-text or, for models of dense vectors, numbers with commas between them. With
+text or, for models of dense vectors, numbers with commas between them, and
+nothing where one is missing if the model was trained with features.missing. With
 -o json it is one object per line, with the --top best classes. A line of stdin
 is at most 1 MiB; a longer one ends the command with its number. The first line
 of stdin is left out if the spec of the model's job has header: true.`,
@@ -86,7 +87,7 @@ func classifyLines(ctx context.Context, a *app, m *model, lines iter.Seq2[string
 	case m.kind.Classify != nil:
 		classifier, err := m.kind.Classify(m.arrays)
 		if err != nil {
-			return err
+			return exit.WithoutSpec(err, exit.Failed)
 		}
 		return classify(a, classifier, lines, top)
 	case m.kind.Predict != nil:

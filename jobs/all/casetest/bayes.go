@@ -3,8 +3,7 @@ package casetest
 func gaussians() []Case {
 	gaussian := "GaussianNaiveBayes"
 	return []Case{
-		{Name: "gaussian", Kind: gaussian, Params: `{}`,
-			Shards:     []*Data{rounding},
+		{Name: "gaussian", Kind: gaussian, Params: `{}`, Shards: []*Data{rounding},
 			Degenerate: &Learner{Predicts: true, Classifies: true},
 			Memory:     &Large{Input: table32},
 			Matrix: &Clustered{Over: digits, Kill: `{}`,
@@ -44,6 +43,10 @@ func bayes() []Case {
 		{Name: "naivebayes-grows", Kind: words, Params: `{"grows":true}`, Golden: true, Phases: Mails},
 		{Name: "naivebayes-bernoulli", Kind: words, Params: `{"form":"bernoulli","prior":"uniform"}`,
 			Golden: true, Phases: Mails},
+		{Name: "naivebayes-omit", Kind: words, Params: `{"form":"bernoulli","features":{"missing":"omit"}}`,
+			Phases: irisCounts, Shards: []*Data{irisCounts},
+			Matrix: &Clustered{Over: gappyDigits, Kill: `{"form":"bernoulli","features":{"missing":"omit"}}`,
+				Digest: "65d6c948eba6a45624208635b2330dbeb3f5313214fdc6d85c662422081668fd"}},
 		{Name: "naivebayes-complement", Kind: words, Params: `{"form":"complement","text":{"ngram_max":2}}`,
 			Golden: true, Phases: Mails},
 		{Name: "naivebayes-costs", Kind: words,

@@ -41,6 +41,7 @@ type Stored struct {
 
 const (
 	digitFields = `"format":"csv","label":65,"shard_bytes":16384` // 64 grays and, in the last column, the class
+	gappyFields = digitFields + `,"missing":["7"]`
 	glossFields = `"format":"tsv","label":1,"text":3`
 	splitFields = glossFields + `,"split":{"test":0.2}`
 )
@@ -49,6 +50,11 @@ const (
 // that is Alone.
 var (
 	digits = &Objects{digitFields, digitFields, func(t testing.TB) Stored {
+		a, b := digitObjects(t)
+		return Stored{Objects: map[string][]byte{"a.csv": a, "b.csv": b}, KillObjects: repeated(a, 20)}
+	}}
+	// The gray 7 stands for a missing number.
+	gappyDigits = &Objects{gappyFields, gappyFields, func(t testing.TB) Stored {
 		a, b := digitObjects(t)
 		return Stored{Objects: map[string][]byte{"a.csv": a, "b.csv": b}, KillObjects: repeated(a, 20)}
 	}}

@@ -33,6 +33,7 @@ var (
 	irisNumbers = &Data{asDense, numbered}
 	irisColors  = &Data{asDense + `,"categorical":[6,7]`, colored}
 	irisGaps    = &Data{asDense + `,"missing":["NaN"]`, gapped}
+	irisCounts  = &Data{asDense + `,"missing":["NaN"]`, counted}
 	irisSparse  = &Data{`"format":"libsvm","width":4,"index_base":1`, sparseIrises}
 	irisPlaces  = &Data{asDense, places}
 	Mails       = &Data{asTexts, mails}
@@ -40,11 +41,12 @@ var (
 
 // Data sets whose sums round: float64 sums in another order are other sums. All records are decided.
 var (
-	rounding       = &Data{asDense, roundingDense}
-	roundingGaps   = &Data{asDense + `,"missing":["NaN"]`, roundingGapped}
-	roundingColors = &Data{asDense + `,"categorical":[7]`, roundingColored}
-	roundingSparse = &Data{`"format":"libsvm","width":5,"index_base":1`, roundingThin}
-	roundingTexts  = &Data{asTexts, roundingWords}
+	rounding        = &Data{asDense, roundingDense}
+	roundingGaps    = &Data{asDense + `,"missing":["NaN"]`, roundingGapped}
+	roundingFewGaps = &Data{asDense + `,"missing":["NaN"]`, roundingFew}
+	roundingColors  = &Data{asDense + `,"categorical":[7]`, roundingColored}
+	roundingSparse  = &Data{`"format":"libsvm","width":5,"index_base":1`, roundingThin}
+	roundingTexts   = &Data{asTexts, roundingWords}
 )
 
 // Iris is thirty irises with labels.
@@ -91,6 +93,20 @@ func gapped(t testing.TB) (dense, asked records) {
 				}
 			}
 			list[i].Dense = row
+		}
+	}
+	return dense, asked
+}
+
+// counted are gapped irises in whole numbers.
+func counted(t testing.TB) (dense, asked records) {
+	t.Helper()
+	dense, asked = gapped(t)
+	for _, list := range []records{dense, asked} {
+		for i := range list {
+			for j, v := range list[i].Dense {
+				list[i].Dense[j] = float32(math.Floor(float64(v)))
+			}
 		}
 	}
 	return dense, asked
@@ -226,6 +242,16 @@ func roundingGapped(testing.TB) (dense, asked records) {
 	rows, labels := roundingRows()
 	for i, row := range rows {
 		row[i%7%len(row)] = float32(math.NaN())
+	}
+	dense = jobstest.DenseRecords(rows, labels...)
+	return dense, dense
+}
+
+// roundingFew has gaps in every other record.
+func roundingFew(testing.TB) (dense, asked records) {
+	rows, labels := roundingRows()
+	for i := 0; i < len(rows); i += 2 {
+		rows[i][i%len(rows[i])] = float32(math.NaN())
 	}
 	dense = jobstest.DenseRecords(rows, labels...)
 	return dense, dense

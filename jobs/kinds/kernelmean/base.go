@@ -21,7 +21,9 @@ type base struct {
 }
 
 func newBase(space *features.Space) *base {
-	return &base{Rows: rows.New(rows.FormOf(space), space.Width)}
+	b := &base{Rows: rows.New(rows.FormOf(space), space.Width)}
+	b.Gaps = space.Omits()
+	return b
 }
 
 // Fields lists the rows, in time linear in their bytes.
@@ -175,6 +177,7 @@ func (g *groups) Fields(f *jobs.Fields, space *features.Space) {
 		}
 	} else {
 		b := jobs.Make(f, &g.base)
+		b.Gaps = space.Omits()
 		b.Fields(f)
 		f.Check(func() error { return b.checkIn(space) })
 		f.Require(slices.IsSorted(b.class), "the rows of a base are out of the order of their classes")

@@ -66,6 +66,9 @@ func (p DensityParams) bandwidths(
 // deviation is the root of the mean over the columns of their variances in the rows from up to, not including, to,
 // which weigh n together: two passes.
 func (b *base) deviation(from, to int, n float64) float64 {
+	if b.anyGap(from, to) {
+		return b.presentDeviation(from, to)
+	}
 	mean := make([]float64, b.Width)
 	var row []float32
 	for i := from; i < to; i++ {
@@ -97,6 +100,8 @@ func (m *densityModel) Fields(f *jobs.Fields) {
 	f.Kind(DensityName, 1)
 	spaceField(f, &m.space)
 	m.groups.Fields(f, m.space)
+	f.Require(m.base == nil || !m.base.Gaps || m.base.withoutWhole(len(m.weights)) < 0,
+		"a class of the base has no record without a gap")
 	jobs.List(f, "bandwidth", &m.bandwidth, len(m.weights))
 	for y, h := range m.bandwidth {
 		f.Require(validBandwidth(h), "class %d has bandwidth %v", y, h)
@@ -107,7 +112,11 @@ func (m *densityModel) Fields(f *jobs.Fields) {
 // describe tells how decisions are made, and of each class the records and the bandwidth.
 func (m *densityModel) describe(p *describe.Page) error {
 	p.Text("Bayes by kernel densities: %s\n", m.size(m.space))
-	p.Text("kernel: normal density; prior: %s; decision: %s\n\n", m.Prior(), m.Decision.String())
+	p.Text("kernel: normal density; prior: %s; decision: %s\n", m.Prior(), m.Decision.String())
+	if m.space.Omits() {
+		p.Text("missing numbers: left out\n")
+	}
+	p.Text("\n")
 	m.list(p, m.space, "bandwidth", m.bandwidth)
 	return nil
 }

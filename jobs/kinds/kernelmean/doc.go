@@ -31,6 +31,11 @@
 //	scott      h_y = s_y m_y^(-1/(d+4))                  Scott, "Multivariate Density Estimation" (1992), section 6.3
 //	silverman  h_y = s_y (4 / ((d+2) m_y))^(1/(d+4))     Silverman, "Density Estimation" (1986), section 4.3.2
 //
+// With features.missing: omit, a query's density is over the columns that it has, d of them: the normal density is a
+// product over the columns, so that a density of some is that without the factors of the others. The sum, and m_y in
+// it, is over the training records that have all of these columns, of which each class has one; priors are over all.
+// s_y^2 is then over the numbers that a column has.
+//
 // Everything is float64 and in logarithms, so that a query far from all records has posteriors too. A term that is
 // less than e^-37 = 2^-53 of the greatest of its class is left out. Distances are measured in float32 first; only
 // records whose term could count, by the error bound of kernelops.Set.SqDists, are measured in float64: by differences

@@ -23,19 +23,20 @@ type afterBase func(*features.Space, *base, jobs.Plan) (jobs.Next, error)
 type basePhase struct {
 	train jobs.Records
 	bound rows.Bound
+	gaps  bool // rows may miss numbers
 	model afterBase
 }
 
-func newBasePhase(spec protocol.JobSpec, model afterBase) basePhase {
+func newBasePhase(spec protocol.JobSpec, gaps bool, model afterBase) basePhase {
 	return basePhase{jobs.TrainingRecords(spec), rows.Bound{Most: spec.Spec.Run.MaxStateBytes,
 		What: "the training records take",
 		Hint: "Raise run.max_state_bytes, or train on a part of the records: the kernel means of a model are " +
-			"sums over all of them."}, model}
+			"sums over all of them."}, gaps, model}
 }
 
 func (p basePhase) phase() jobs.Phase {
 	return jobs.MapReduce[*features.Space, *base]{
-		Name: baseName, State: readSpace, Partial: func() *base { return new(base) },
+		Name: baseName, State: readSpace, Partial: func() *base { return &base{Rows: rows.Rows{Gaps: p.gaps}} },
 		Map: p.gather, Merge: p.merge, Step: p.finish,
 		// the rows of the leaf, with what they grew out of, and their arrays
 		Gathers: func(leaf jobs.Leaf, records func(jobs.Source, int) int64) int64 {

@@ -67,6 +67,9 @@ func NewDensity(spec protocol.JobSpec) (jobs.Algorithm, error) {
 		return nil, err
 	}
 	model := func(space *features.Space, b *base, plan jobs.Plan) (jobs.Next, error) {
+		if err := b.needWhole(space); err != nil {
+			return jobs.Next{}, err
+		}
 		g := groupsOf(space, b)
 		m, err := newDensityModel(p, space, g,
 			func(y int) float64 { return b.deviation(g.first[y], g.first[y+1], g.weights[y]) })
@@ -88,7 +91,7 @@ func phasesOf(spec protocol.JobSpec, params features.Params, model afterBase) (j
 	if err != nil {
 		return nil, err
 	}
-	return jobs.Phases{space, newBasePhase(spec, model).phase()}, nil
+	return jobs.Phases{space, newBasePhase(spec, params.Omits(), model).phase()}, nil
 }
 
 // MeanParams of a job of kind KernelNearestMean.
@@ -152,7 +155,7 @@ func (p *DensityParams) Parameters() []params.Parameter {
 		evaluation.RejectBelowParameter(&p.RejectBelow),
 		p.Costs.Parameter(evaluation.CostsDecide),
 		storeBase(&p.StoreBase),
-		p.Features.Section(),
+		p.Features.OmitSection(),
 	}
 }
 

@@ -41,6 +41,7 @@ func (m *meanModel) leaveBase() { m.groups = unstored(m.space, m.weights) }
 func (m *meanModel) Fields(f *jobs.Fields) {
 	kernels.KindField(f, MeanName, m.kernel, false)
 	spaceField(f, &m.space)
+	f.Require(!m.space.Omits(), "a mean in the space of a kernel over missing numbers")
 	m.groups.Fields(f, m.space)
 	m.kernel.Fields(f, m.space)
 	jobs.List(f, "norms", &m.norms, len(m.weights))

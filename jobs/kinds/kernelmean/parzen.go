@@ -22,6 +22,7 @@ type parzen struct {
 	distances []float32 // of a tile of queries from a class
 	terms     []float64
 	wide      []int // queries
+	gaps      *gaps // nil where no number may be missing
 	expanded  expansion
 }
 
@@ -37,6 +38,9 @@ func newParzen(m *densityModel, ops *kernelops.Set) *parzen {
 	for i := range p.norms {
 		_, values := m.base.Row(i)
 		p.norms[i] = norm(values)
+	}
+	if m.space.Omits() {
+		p.gaps = newGaps(m)
 	}
 	return p
 }
@@ -61,6 +65,12 @@ func norm(values []float32) float64 {
 // joint sets dst[i*classes+y] to log p(x_i, y) of each row of x: O(x.Rows * rows * width).
 func (p *parzen) joint(ctx context.Context, dst []float64, x kernelops.Matrix) error {
 	for y := range p.weights {
+		if all, err := p.jointPresent(ctx, dst, x, y); all || err != nil {
+			if err != nil {
+				return err
+			}
+			continue
+		}
 		n := p.first[y+1] - p.first[y]
 		p.distances = kernelops.Resize(p.distances, x.Rows*n)
 		d := kernelops.Matrix{Data: p.distances, Rows: x.Rows, Cols: n, Stride: n}

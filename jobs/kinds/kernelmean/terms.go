@@ -28,6 +28,9 @@ func (p *parzen) sums(
 ) error {
 	p.wide = p.wide[:0]
 	for i := range x.Rows {
+		if p.gaps != nil && p.gaps.apart(x.Row(i), class) {
+			continue
+		}
 		t := p.candidatesOf(x.Row(i), d.Row(i), class)
 		if p.many(t) {
 			p.wide = append(p.wide, i)
@@ -103,12 +106,17 @@ func (p *parzen) sum(t *candidates, products []float64) (greatest, sum float64) 
 		p.terms = append(p.terms, e)
 		greatest = max(greatest, e)
 	}
-	for _, e := range p.terms {
+	return greatest, sumOf(p.terms, greatest)
+}
+
+// sumOf is the sum of the exponentials of terms, relative to the greatest, but for the least.
+func sumOf(terms []float64, greatest float64) (sum float64) {
+	for _, e := range terms {
 		if e-greatest >= leastTerm {
 			sum += fmath.Exp(e - greatest)
 		}
 	}
-	return greatest, sum
+	return sum
 }
 
 // squared is |x-y|^2 of a query and a row: |x|^2 + |y|^2 - 2 <x, y> where the product is known and the error of that,

@@ -10,6 +10,7 @@ import (
 	"github.com/gram-compute/gram/jobs/learn/vocabulary"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/kernelops/fmath"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // scorer is a model with its logarithms: Algorithm 1 after "Normalize counts", kept
@@ -24,6 +25,7 @@ type scorer struct {
 	common []float64 // of each term, added to unseen; nil where the form has none
 	row    []float64 // weights of one term, for each class
 	scores []float64
+	left   *leftOut // nil where records have no missing counts
 	// posterior is scratch for the rule of a cost matrix
 	posterior []float64
 }
@@ -38,6 +40,10 @@ func newScorer(m *model, ops *kernelops.Set) (*scorer, error) {
 		unseen: make([]float64, classes), seen: make([]float64, len(m.counts.count)),
 		row: make([]float64, classes), scores: make([]float64, classes),
 		posterior: make([]float64, classes)}
+	if m.omission != nil {
+		s.newLeftOut()
+		s.seen = make([]float64, len(s.counts.count))
+	}
 	s.weigh()
 	return s, nil
 }
@@ -139,6 +145,10 @@ func NewClassifier(arrays jobs.Arrays) (jobs.Classifier, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.left != nil {
+		return nil, protocol.SpecFault("the model reads dense vectors of counts (features.missing: %s), no texts",
+			missingOmit).WithHint("A job of kind Predict reads them.")
+	}
 	return classifier{s}, nil
 }
 
@@ -195,6 +205,16 @@ func loadScorer(arrays jobs.Arrays, ops *kernelops.Set) (*scorer, error) {
 
 // Predict decides every record. One that is neither a text nor a vector of counts is a fault with its position.
 func (p *predictor) Predict(_ context.Context, block *dataset.Block) ([]jobs.Outcome, error) {
+	if left := p.scorer.left; left != nil {
+		known, err := left.reader.Read(block)
+		if err == nil {
+			err = sameWidth(known, p.scorer.omission.width)
+		}
+		if err != nil {
+			return nil, err
+		}
+		block = known
+	}
 	if err := vocabulary.CheckDocuments(block); err != nil {
 		return nil, err
 	}
@@ -228,5 +248,9 @@ func (p *predictor) score(block *dataset.Block, i int) (scores []float64, err er
 	if err != nil {
 		return nil, err
 	}
-	return p.scorer.scoreBag(bag), nil
+	scores = p.scorer.scoreBag(bag)
+	if left := p.scorer.left; left != nil {
+		p.scorer.leaveOut(scores, bag, left.missingTerms(p.columns, i))
+	}
+	return scores, nil
 }

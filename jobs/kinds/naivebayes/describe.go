@@ -47,6 +47,9 @@ func (m *model) describeHead(p *describe.Page) {
 	}
 	p.Line("documents", "%d, with %d %s", sums.Total(m.documents), sums.Total(m.counts.count), what)
 	p.Line("dictionary", "%s, %s", plural(int64(m.dictionary.Len()), "term"), m.describeTokenizer())
+	if m.omission != nil {
+		p.Line("missing", "left out of %d columns of counts", m.omission.width)
+	}
 	if m.growth != nil {
 		p.Line("grows", "yes: a job may add records to it")
 	}

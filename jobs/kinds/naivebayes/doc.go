@@ -23,6 +23,8 @@
 // Sparse vectors stand for documents whose words were counted elsewhere: column j, numbered from 0 in
 // decimal, is a term and its value x^j, a whole number. Columns that no training record fills are no terms.
 //
+// With features.missing: omit, dense vectors of counts stand for documents, and a count may be missing; see omit.go.
+//
 // A job whose spec.model is a model that grows adds its records to it; see modelGrowth.
 //
 // Ties go to the class whose label comes first in byte order.

@@ -90,13 +90,23 @@ func (s *scorer) weighBernoulli() {
 	}
 	for i, n := range s.counts.count {
 		y := s.counts.class[i]
-		absent := fmath.Log(float64(s.documents[y]-n) + alpha)
+		documents := s.documentsOf(i)
+		absent, all := fmath.Log(float64(documents-n)+alpha), total[y]
+		if documents != s.documents[y] {
+			all = fmath.Log(float64(documents) + float64(2*alpha))
+		}
 		s.seen[i] = fmath.Log(float64(n)+alpha) - absent
-		s.prior[y] += absent - total[y]
+		s.prior[y] += absent - all
 		rest[y]--
+		if s.left != nil {
+			s.left.absent[i] = absent - all
+		}
 	}
 	for y, n := range rest {
 		s.prior[y] += float64(float64(n) * (without[y] - total[y]))
+		if s.left != nil {
+			s.left.without[y] = without[y] - total[y]
+		}
 	}
 }
 

@@ -27,19 +27,14 @@ func Kind() jobs.Kind {
 // New makes the algorithm: phases "vocabulary", "counts" and, where there are records to judge
 // the model on, "evaluate".
 func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
-	if err := checkInput(spec.Spec.Input); err != nil {
-		return nil, params.In("spec.input", err)
-	}
-	if q := spec.Spec.Queries; q != nil {
-		if err := checkInput(*q); err != nil {
-			return nil, params.In("spec.queries", err)
-		}
-	}
 	load := loadDecider
 	if spec.Spec.Evaluation != nil {
 		load = NewPredictor
 	}
 	j, err := classify.JobOf(spec, load, func(p Params) evaluation.Costs { return p.Costs })
+	if err == nil {
+		err = j.Params.checkInputs(spec)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -51,10 +46,32 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
+	if j.Params.omits() {
+		words.OfKnown(j.Params.refusal())
+	}
 	grown := spec.Spec.Model != ""
 	counts := countsPhase{Job: j, tokenizer: tokenizer, grown: grown}
 	phases := jobs.Phases{(&vocabularyPhase{words, j.Params, grown}).phase(), counts.phase()}
 	return j.Judge.OnceEach(append(phases, j.Judge.Phases()...)), nil
+}
+
+// checkInputs refuses data sets whose records are not what the kind takes.
+func (p Params) checkInputs(spec protocol.JobSpec) error {
+	check := checkInput
+	if p.omits() {
+		check = checkDenseInput
+		if spec.Spec.Model != "" {
+			return protocol.SpecFault("spec.params: features.missing: %s counts how many records have each column, which a "+
+				"model that grows does not", missingOmit).WithHint("Leave spec.model out and train on all records.")
+		}
+	}
+	if err := check(spec.Spec.Input); err != nil {
+		return params.In("spec.input", err)
+	}
+	if q := spec.Spec.Queries; q != nil {
+		return params.In("spec.queries", check(*q))
+	}
+	return nil
 }
 
 // checkInput refuses an input whose records are neither texts with labels nor sparse vectors.
@@ -74,7 +91,7 @@ func checkInput(in protocol.Input) error {
 	}
 	return protocol.SpecFault("kind %s counts words in texts with labels, or takes counts", KindName).
 		WithHint("Use format tsv, csv or jsonl, with label and text, and neither features nor weight; " +
-			"document or mail with label: folder; or libsvm for counts")
+			"document or mail with label: folder; libsvm for counts; or params.features.missing: omit for columns of counts")
 }
 
 // checkLabels refuses one class (INPUT_EMPTY: there is nothing to tell apart), and
@@ -106,6 +123,7 @@ type Params struct {
 	Costs       evaluation.Costs  `json:"costs,omitempty"`
 	Grows       bool              `json:"grows,omitempty"`
 	Text        vocabulary.Params `json:"text"`
+	Features    Features          `json:"features,omitzero"`
 }
 
 // maxAlpha keeps alpha times the number of terms far from overflow.
@@ -128,6 +146,7 @@ func (p *Params) Parameters() []params.Parameter {
 		params.Flag("grows", &p.Grows, false).
 			Says("Keeps in the model what a later job, whose spec.model it is, needs to add records."),
 		params.Section("text", &p.Text),
+		params.Section("features", &p.Features),
 	}
 }
 
@@ -142,6 +161,10 @@ func (p *Params) Check() error {
 				"posterior")
 	case p.Costs != nil && (p.Positive != "" || p.RejectBelow > 0):
 		return protocol.SpecFault("costs exclude positive and reject_below: each is a rule of its own to decide by")
+	}
+	if p.omits() && p.Grows {
+		return protocol.SpecFault("grows and features.missing: %s exclude each other: a model that grows does not count "+
+			"how many records have each column", missingOmit)
 	}
 	return p.checkGrowth()
 }

@@ -16,11 +16,13 @@ type leafCounts struct {
 	bagger     *vocabulary.Bagger
 	class      map[string]int64
 	records    int64
-	documents  []int64 // of each class
-	words      *tally  // nil before the first text
-	columns    *tally  // nil before the first vector
-	places     []int32 // the column of each term
-	once       bool    // a term counts once a document
+	documents  []int64  // of each class
+	words      *tally   // nil before the first text
+	columns    *tally   // nil before the first vector
+	places     []int32  // the column of each term
+	once       bool     // a term counts once a document
+	unknown    *unknown // nil where records have no missing counts
+	gone       *tally   // missing counts; nil before the first
 }
 
 func newLeafCounts(labels jobs.Strings, tokenizer *text.Tokenizer, dictionary *vocabulary.Dictionary) *leafCounts {
@@ -66,6 +68,9 @@ func (c *leafCounts) addVector(y int64, block *dataset.Block, i int) error {
 		}
 		c.places = columns.Places(c.dictionary.Len())
 		c.columns = newColumnTally(len(columns.Terms()), len(c.documents))
+		if c.unknown != nil {
+			c.gone = newTally(len(columns.Terms()), len(c.documents))
+		}
 	}
 	index, values := block.Sparse.Row(i)
 	if c.once {
@@ -100,7 +105,10 @@ func (c *leafCounts) partial() *partialCounts {
 		}
 		sum = columns
 	}
-	return &partialCounts{c.records, c.documents, sum}
+	if c.unknown != nil && c.gone != nil {
+		c.unknown.cells = c.gone.cells(c.places)
+	}
+	return &partialCounts{c.records, c.documents, sum, c.unknown}
 }
 
 // cells is a sparse matrix of counts: entry i stands at cell at[i] = term*classes+class,
@@ -147,13 +155,16 @@ func (c *cells) add(at, count int64) {
 }
 
 // Fields lists the cells, which must ascend.
-func (c *cells) Fields(f *jobs.Fields) {
-	jobs.List(f, cellsAt, &c.at)
-	jobs.List(f, "cells.count", &c.count, len(c.at))
+func (c *cells) Fields(f *jobs.Fields) { c.fields(f, "cells") }
+
+// fields lists them by a name.
+func (c *cells) fields(f *jobs.Fields, name string) {
+	jobs.List(f, name+".at", &c.at)
+	jobs.List(f, name+".count", &c.count, len(c.at))
 	f.Check(func() error {
 		for i := range c.at {
 			if i > 0 && c.at[i] <= c.at[i-1] {
-				return jobs.Malformed("array %q does not ascend at %d", cellsAt, i)
+				return jobs.Malformed("array %q does not ascend at %d", name+".at", i)
 			}
 		}
 		return nil

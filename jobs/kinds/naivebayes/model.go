@@ -22,6 +22,7 @@ type model struct {
 	counts     csr
 	rule       *evaluation.Rule // nil without costs
 	growth     []int64          // of each term; nil where the model does not grow
+	omission   *omission        // nil where records have no missing counts
 }
 
 // csr holds the occurrences of terms (rows) in classes; of the Bernoulli form the documents that hold them.
@@ -50,6 +51,12 @@ func newModel(params Params, state *words, root *partialCounts) (*model, error) 
 		return nil, err
 	}
 	m.counts = newCSR(root.cells, m.dictionary.Len(), m.labels.Len())
+	if root.unknown != nil {
+		if err := root.unknown.cells.within(m.dictionary.Len(), m.labels.Len()); err != nil {
+			return nil, err
+		}
+		m.omission = &omission{root.unknown.width, newCSR(root.unknown.cells, m.dictionary.Len(), m.labels.Len())}
+	}
 	if params.Grows != (m.growth != nil) {
 		return nil, jobs.Malformed("a state of a model that grows: %v, in a job that grows: %v", m.growth != nil,
 			params.Grows)
@@ -98,6 +105,9 @@ func (m *model) check() error {
 	if err := m.checkForm(); err != nil {
 		return err
 	}
+	if err := m.checkOmission(); err != nil {
+		return err
+	}
 	return m.checkGrown()
 }
 
@@ -137,6 +147,9 @@ func (m *model) Fields(f *jobs.Fields) {
 	f.Require(m.rule == nil || m.positive == noPositive && !(m.params.RejectBelow > 0),
 		"a model decides by costs and by another rule")
 	jobs.Optional(f, modelGrowth, &m.growth, m.dictionary.Len())
+	if f.Has(omitWidth, m.omission != nil) {
+		jobs.Make(f, &m.omission).Fields(f, m.dictionary.Len())
+	}
 	if f.Reading() {
 		m.params.Grows = m.growth != nil
 		f.Check(m.check)

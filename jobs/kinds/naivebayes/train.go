@@ -39,8 +39,14 @@ func (p *countsPhase) count(
 ) (*partialCounts, error) {
 	c := newLeafCounts(state.Labels.Keys, p.tokenizer, state.Dictionary)
 	c.once = p.Params.Form == formBernoulli
-	train := p.Train()
+	train, known := p.Train(), &vocabulary.Known{}
+	if p.Params.omits() {
+		c.unknown = &unknown{}
+	}
 	for block, err := range leaf.Blocks(ctx) {
+		if err == nil && c.unknown != nil {
+			block, err = c.unknown.read(known, block)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -52,6 +58,9 @@ func (p *countsPhase) count(
 			if err := c.add(block, i); err != nil {
 				return nil, err
 			}
+			if c.unknown != nil {
+				c.addMissing(block, i, known.Missing(i))
+			}
 		}
 	}
 	return c.partial(), nil
@@ -62,6 +71,7 @@ type partialCounts struct {
 	records   int64
 	documents []int64
 	cells     cells
+	unknown   *unknown // nil where records have no missing counts
 }
 
 // Fields lists the counts.
@@ -69,6 +79,9 @@ func (c *partialCounts) Fields(f *jobs.Fields) {
 	jobs.Scalar(f, "records", &c.records) // read, test records included
 	jobs.List(f, classDocuments, &c.documents)
 	c.cells.Fields(f)
+	if f.Has(omitWidth, c.unknown != nil) {
+		jobs.Make(f, &c.unknown).Fields(f)
+	}
 }
 
 // plus adds the counts to the right.
@@ -77,7 +90,11 @@ func (c *partialCounts) plus(d *partialCounts) (*partialCounts, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &partialCounts{c.records + d.records, documents, c.cells.plus(d.cells)}, nil
+	unknown, err := c.unknown.plus(d.unknown)
+	if err != nil {
+		return nil, err
+	}
+	return &partialCounts{c.records + d.records, documents, c.cells.plus(d.cells), unknown}, nil
 }
 
 // model makes the model. Normalizing is left to those who load it. The metrics are of this job's records.

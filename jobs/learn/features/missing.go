@@ -62,6 +62,9 @@ func (p *Params) checkMissing() error {
 	case p.omits() && (p.Map != nil || p.Scale == ScaleL2 || p.Scale == ScaleRobust):
 		return protocol.SpecFault("missing: %s goes with scale %s, %s, %s and %s, and without map", missingOmit,
 			ScaleNone, ScaleStandard, ScaleMinMax, ScaleMaxAbs)
+	case p.omits() && p.Categories != nil && p.Categories.Sparse:
+		return protocol.SpecFault("missing: %s is of dense vectors, and categories.sparse makes sparse ones",
+			missingOmit)
 	case means && p.Map != nil:
 		return protocol.SpecFault("map multiplies columns before their means are known: with it, missing is %s or %s",
 			missingError, missingConstant)
@@ -74,6 +77,9 @@ func (p *Params) checkMissing() error {
 
 // puts reports whether something is put in.
 func (p Missing) puts() bool { return p.Missing != "" }
+
+// Omits reports whether missing numbers are left out of what is learned.
+func (p Missing) Omits() bool { return p.omits() }
 
 // omits reports whether missing numbers stay missing.
 func (p Missing) omits() bool { return p.Missing == missingOmit }
@@ -249,6 +255,9 @@ const omitsArray = "features.omits"
 
 // Omits reports whether vectors have NaN where a number is missing.
 func (s *Space) Omits() bool { return s.omits }
+
+// TakesGaps reports whether a record may miss a number, for which something is put in or which is left out.
+func (s *Space) TakesGaps() bool { return s.omits || s.imputer != nil }
 
 // checkNumbers is checkFinite, but for numbers that are left out.
 func (s *Space) checkNumbers(id dataset.Identity, row []float32, index []int32) error {

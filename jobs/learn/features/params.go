@@ -1,7 +1,6 @@
 package features
 
 import (
-	"cmp"
 	"fmt"
 
 	"github.com/gram-compute/gram/dataset"
@@ -33,7 +32,10 @@ type Params struct {
 }
 
 // Parameters declares the parameters.
-func (p *Params) Parameters() []params.Parameter {
+func (p *Params) Parameters() []params.Parameter { return p.declared() }
+
+// declared are the parameters; further are the ways with missing numbers that the kind has beside those of all.
+func (p *Params) declared(further ...filling) []params.Parameter {
 	return append([]params.Parameter{
 		p.scale(), p.mapping(),
 		params.SectionAt("text", &p.Text),
@@ -42,7 +44,7 @@ func (p *Params) Parameters() []params.Parameter {
 		params.OptionalSection("tfidf", &p.TFIDF).
 			Says("Weighs the terms of texts, or sparse counts, by how rare they are. Set scale to l2 for rows of length 1."),
 		p.categoriesSection(),
-	}, p.missingParameters()...)
+	}, p.missingParameters(further...)...)
 }
 
 func (p *Params) categoriesSection() params.Parameter {
@@ -83,12 +85,47 @@ func (p *denseParams) Parameters() []params.Parameter {
 		p.missingParameters(missingOmit)...)
 }
 
-// checkAll is params.Check. Only kinds of dense vectors alone declare missing: omit, so that it comes from no other.
+// OmitSection is Section for a kind that can also leave missing numbers of dense vectors out.
+func (p *Params) OmitSection() params.Parameter {
+	return params.Section("features", (*omitParams)(p))
+}
+
+// omitParams are those of OmitSection.
+type omitParams Params
+
+// Parameters declares the parameters.
+func (p *omitParams) Parameters() []params.Parameter { return (*Params)(p).declared(missingOmit) }
+
+// Check is that of all parameters.
+func (p *omitParams) Check() error { return (*Params)(p).Check() }
+
+// checkAll is params.Check. Only a kind that declares missing: omit has it here.
 func (p *Params) checkAll() error {
 	if !p.omits() {
 		return params.Check(p)
 	}
-	return cmp.Or(params.Check((*denseParams)(p)), p.Check())
+	return params.Check((*omitParams)(p))
+}
+
+// checkInput refuses missing: omit where the spec already tells that the records are no dense vectors.
+func (p *Params) checkInput(in protocol.Input) error {
+	if !p.omits() {
+		return nil
+	}
+	what := dense
+	switch in.Format {
+	case "libsvm":
+		if !in.Dense {
+			what = sparse
+		}
+	case "tsv", "document", "mail":
+		what = texts
+	case "csv", "jsonl":
+		if !in.Text.IsZero() && len(in.Features)+len(in.Categorical) == 0 {
+			what = texts
+		}
+	}
+	return p.checkForm(what)
 }
 
 // Check rejects parameters of a dictionary where hashing replaces it.

@@ -74,6 +74,9 @@ func NewBuilder(p Params, spec protocol.JobSpec, options ...Option) (*Builder, e
 	if err := p.checkAll(); err != nil {
 		return nil, err
 	}
+	if err := p.checkInput(spec.Spec.Input); err != nil {
+		return nil, err
+	}
 	tokenizer, err := p.text().Tokenizer()
 	if err != nil {
 		return nil, err

@@ -32,6 +32,7 @@ type Rows struct {
 	Bits   []uint64       // [N, Words]: feature j is bit j mod 64 of word j/64
 	Words  int
 	Texts  [][]rune
+	Gaps   bool // dense rows have NaN where a number is missing
 }
 
 // New returns no rows yet.
@@ -71,7 +72,11 @@ func (r *Rows) Add(v features.Vectors, from, to int) {
 		}
 		return
 	}
+	begin := len(r.Dense)
 	r.Dense = append(r.Dense, v.Dense.Data[from*r.Width:to*r.Width]...)
+	if r.Gaps {
+		oneGap(r.Dense[begin:])
+	}
 }
 
 func (r *Rows) addSparse(indices []int32, values []float32) {
@@ -86,7 +91,7 @@ func (r *Rows) Append(o *Rows) {
 	}
 	if r.N == 0 {
 		*r = New(o.Form, o.Width)
-		r.Words = o.Words
+		r.Words, r.Gaps = o.Words, o.Gaps
 	}
 	r.N += o.N
 	r.Dense = append(r.Dense, o.Dense...)
@@ -106,7 +111,7 @@ func (r *Rows) Append(o *Rows) {
 // Pick copies some of the rows in the given order. Texts are not copied, but shared.
 func (r *Rows) Pick(order []int) Rows {
 	p := New(r.Form, r.Width)
-	p.N = len(order)
+	p.N, p.Gaps = len(order), r.Gaps
 	switch r.Form {
 	case Dense:
 		p.Dense = pick(r.Dense, r.Width, order)

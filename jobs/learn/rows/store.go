@@ -33,7 +33,7 @@ func (r *Rows) Fields(f *jobs.Fields) {
 		r.textFields(f)
 	default:
 		jobs.List(f, ArrayDense, &r.Dense, r.N, r.Width)
-		f.Check(func() error { return finite(r.Dense) })
+		f.Check(r.checkNumbers)
 	}
 }
 

@@ -34,6 +34,8 @@ type Builder struct {
 	params    Params
 	tokenizer *text.Tokenizer
 	train     jobs.Records
+	known     bool // records are dense vectors; see OfKnown
+	refuse    func(id dataset.Identity, column int32) error
 }
 
 // New makes the builder; train says which records count.
@@ -67,8 +69,11 @@ func (c *Counts) Plus(right *Counts) (*Counts, error) {
 func (b *Builder) Count(ctx context.Context, leaf jobs.Leaf) (*Counts, error) {
 	words, columns, classes := NewCounter(), &columnCounter{}, NewCounter()
 	var scratch []byte
-	addWord, train := words.Add, b.train()
+	addWord, train, known := words.Add, b.train(), &Known{}
 	for block, err := range leaf.Blocks(ctx) {
+		if err == nil && b.known {
+			block, err = known.Read(block)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -78,6 +83,9 @@ func (b *Builder) Count(ctx context.Context, leaf jobs.Leaf) (*Counts, error) {
 		for i := range block.IDs {
 			if !train(block, i) {
 				continue
+			}
+			if err := b.refuseMissing(known, block.IDs[i], i); err != nil {
+				return nil, err
 			}
 			classes.Add(block.Labels[i])
 			if block.Texts == nil {

@@ -20,11 +20,12 @@ type Form int
 const (
 	Texts   Form = iota
 	Vectors      // dense: numbers with commas between them
+	Gapped       // and nothing where a number is missing
 )
 
 // String names one record.
 func (f Form) String() string {
-	if f == Vectors {
+	if f != Texts {
 		return "vector"
 	}
 	return "text"
@@ -49,6 +50,9 @@ func FormOf(arrays jobs.Arrays) (Form, error) {
 		return 0, &exit.Failure{Code: exit.Failed, What: "the model reads sparse vectors, which this command does not",
 			Hint: "A job of kind Predict reads them from libsvm objects."}
 	}
+	if space.TakesGaps() {
+		return Gapped, nil
+	}
 	return Vectors, nil
 }
 
@@ -62,7 +66,7 @@ func (f Form) Block(line string, offsets []dataset.Offset) (*dataset.Block, erro
 	if err != nil {
 		return nil, err
 	}
-	values, err := dataset.Vector(fields, offsets)
+	values, err := dataset.Vector(fields, offsets, f == Gapped)
 	if err != nil {
 		return nil, err
 	}
