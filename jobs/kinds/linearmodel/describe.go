@@ -25,9 +25,14 @@ func (m *model) describe(p *describe.Page) error {
 	if err != nil {
 		return err
 	}
-	p.Line("kind", "%s, loss %s", KindName, m.loss)
-	p.Line("classes", "%d", len(labels))
-	m.describeTraining(p)
+	if m.imported() {
+		p.Line("kind", KindName)
+		m.describeOrigin(p)
+	} else {
+		p.Line("kind", "%s, loss %s", KindName, m.loss)
+		p.Line("classes", "%d", len(labels))
+		m.describeTraining(p)
+	}
 	m.margins.Describe(p, m.marginMachines(), few)
 	for _, y := range classes {
 		machine, sign := y, 1.0
@@ -106,7 +111,7 @@ func (m *model) figures(metrics []jobs.Metric) ([]jobs.Figure, error) {
 // proofFigures are the gaps of the first machines by round and what is proved of them in the end; nothing of a model
 // that learned on.
 func (m *model) proofFigures(metrics []jobs.Metric, most int) ([]jobs.Figure, error) {
-	if m.told > 0 {
+	if m.told > 0 || m.imported() {
 		return nil, nil
 	}
 	gaps, err := m.gaps(metrics, most)

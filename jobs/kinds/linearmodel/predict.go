@@ -7,7 +7,6 @@ import (
 	"github.com/gram-compute/gram/jobs/learn/classify"
 	"github.com/gram-compute/gram/jobs/learn/dual"
 	"github.com/gram-compute/gram/jobs/learn/features"
-	"github.com/gram-compute/gram/jobs/learn/rank"
 	"github.com/gram-compute/gram/kernelops"
 )
 
@@ -63,7 +62,7 @@ func (p *predictor) predict(_ context.Context, list []jobs.Outcome, v features.V
 // outcome is that of one vector.
 func (p *predictor) outcome(x dual.Row) jobs.Outcome {
 	scores := p.scores(x)
-	best := rank.First(scores)
+	best := p.best(scores)
 	return jobs.Outcome{Label: p.labels[best], Value: scores[best], Scores: scores}
 }
 
