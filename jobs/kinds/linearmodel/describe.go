@@ -65,7 +65,7 @@ func (m *model) describeWeights(p *describe.Page, name string, machine int, sign
 	w := m.row(m.weights, machine)
 	p.Text("\n%s (bias %.4g)\n", describe.Clip(name, describe.Width-20),
 		float64(float64(sign*w[m.space.Width])*m.biasScale))
-	p.Words(describe.Leading(m.space.Width, func(j int) float64 { return float64(sign * w[j]) }, m.columnName,
+	p.Words(describe.Leading(m.space.Width, func(j int) float64 { return float64(sign * w[j]) }, m.space.ColumnName,
 		p.Few(few)))
 }
 
@@ -78,13 +78,6 @@ func (m *model) describeTraining(p *describe.Page) {
 		return
 	}
 	p.Line(m.certainty(), "the objective is at most %.3g of itself above the least", m.relative())
-}
-
-func (m *model) columnName(j int) string {
-	if d := m.space.Dictionary(); d != nil {
-		return strconv.QuoteToGraphic(string(d.Terms.At(j)))
-	}
-	return "column " + strconv.Itoa(j+1)
 }
 
 // figures are the gaps by round, what is proved in the end, and the weights as pictures where their width is a square;

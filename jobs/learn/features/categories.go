@@ -2,6 +2,7 @@ package features
 
 import (
 	"encoding/binary"
+	"math"
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/vocabulary"
@@ -20,8 +21,10 @@ const (
 	defaultCategories = 1024
 	maxCategories     = 1 << 20
 	maxCategoryBits   = 20
-	maxDenseColumns   = 8192
 )
+
+// MaxDenseColumns bounds dense vectors with categories, the columns of numbers included.
+const MaxDenseColumns = 8192
 
 // Categories say which numbers the columns of spec.input.categorical become. Each column becomes one column of 0 and 1
 // for each of its categories in the training records, in byte order; or, with Bits, 2^Bits columns by hash. They stand
@@ -92,6 +95,51 @@ func (p Params) checkCategories(columns int) error {
 			p.Scale)
 	}
 	return nil
+}
+
+// checkHashed refuses at submission what hashed categories would be refused for once records were read.
+func (p Params) checkHashed(columns int) error {
+	if columns == 0 || p.categories().Bits == 0 {
+		return nil
+	}
+	if err := p.checkCategories(columns); err != nil {
+		return err
+	}
+	width, most, of := p.hashedCategories(columns), int64(MaxDenseColumns), "dense"
+	if p.categories().Sparse {
+		most, of = math.MaxInt32, "sparse"
+	}
+	if width <= most {
+		return nil
+	}
+	fault := protocol.SpecFault("spec.params: categories.bits is %d: %d columns of spec.input.categorical make %d columns "+
+		"of %s vectors, which have up to %d", p.categories().Bits, columns, width, of, most)
+	if p.categories().Sparse {
+		return fault.WithHint("Lower categories.bits.")
+	}
+	return fault.WithHint("Lower categories.bits, or set categories.sparse for a kind that takes sparse vectors.")
+}
+
+// hashedCategories is how many columns hashed categories make; 0 if they are not hashed.
+func (p Params) hashedCategories(columns int) int64 {
+	if bits := p.categories().Bits; bits > 0 {
+		return int64(columns) << bits
+	}
+	return 0
+}
+
+// LeastWidth is a lower bound on the width of the vectors of a data set, which follows from the spec: hashed terms and
+// categories have as many columns as their bits say, other categorical columns have one at least. It is 0 where nothing
+// is known before records are read.
+func (p Params) LeastWidth(in protocol.Input) int64 {
+	columns := len(in.Categorical)
+	switch {
+	case p.Hashing != nil:
+		return 1 << p.Hashing.Bits
+	case columns > 0:
+		return max(p.hashedCategories(columns), int64(columns))
+	}
+	return int64(in.Width)
 }
 
 // categoryCounter counts the records of each category, by column; of hashed ones those of each hashed column.
