@@ -43,7 +43,14 @@ func (f Form) Fields() string {
 	if names == nil {
 		return ""
 	}
-	return fmt.Sprintf("%d numbers, then the categories of %s", f.numbers, strings.Join(names, ", "))
+	listed := "the categories of " + strings.Join(names, ", ")
+	switch f.numbers {
+	case 0:
+		return listed
+	case 1:
+		return "1 number, then " + listed
+	}
+	return fmt.Sprintf("%d numbers, then %s", f.numbers, listed)
 }
 
 // categories are the names of the columns of categories.
