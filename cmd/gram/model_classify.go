@@ -27,10 +27,12 @@ func modelClassifyCommand(a *app) *cobra.Command {
   gram model classify --model iris-k3f9p2 5.1,3.5,1.4,0.2`,
 		Long: `Prints the decision for each record, with its posterior probability or what the
 model has in its place: a distance, a score, a share of votes. A record is a
-text or, for models of dense vectors, numbers with commas between them. With
--o json it is one object per line, with the --top best classes. A line of stdin
-is at most 1 MiB; a longer one ends the command with its number. The first line
-of stdin is left out if the spec of the model's job has header: true.`,
+text or, for models of dense vectors, numbers with commas between them; behind
+them its categories, if the model has any, in the order of
+spec.input.categorical. With -o json it is one object per line, with the --top
+best classes. A line of stdin is at most 1 MiB; a longer one ends the command
+with its number. The first line of stdin is left out if the spec of the model's
+job has header: true.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m, err := loadModel(cmd.Context(), a, from)
 			if err != nil {
