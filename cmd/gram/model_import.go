@@ -15,9 +15,12 @@ import (
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
 	"github.com/gram-compute/gram/cmd/gram/internal/wordlist"
 	"github.com/gram-compute/gram/dataset/text"
+	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/kinds/linearmodel"
 	"github.com/gram-compute/gram/jobs/learn/vocabulary"
+	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/protocol"
+	"github.com/gram-compute/gram/worker"
 	"github.com/spf13/cobra"
 )
 
@@ -212,4 +215,23 @@ func (a *app) showImported(v importedView) error {
 	table.Row("file", v.File)
 	table.Write(a.out)
 	return nil
+}
+
+// mustHaveJob refuses the folder of an imported model. What else is wrong with a folder, the caller finds.
+func mustHaveJob(ctx context.Context, folder string) error {
+	_, err := objects.Read(ctx, folder+worker.ProvenanceFile, objects.MaxReportBytes, "")
+	if !errors.Is(err, objstore.ErrNotFound) {
+		return nil
+	}
+	data, err := objects.Read(ctx, folder+worker.ModelFile, maxModelBytes, "")
+	if err != nil {
+		return nil
+	}
+	arrays, err := jobs.Decode(data)
+	if _, imported := arrays["features.imported"]; err != nil || !imported {
+		return nil
+	}
+	return &exit.Failure{Code: exit.Missing, What: folder + worker.ModelFile + " was imported: no job made it, so there is " +
+		"nothing to verify, and nothing that a signature of ours could attest",
+		Hint: "Compare its SHA-256 with that of another import of the list, or sign the file with other tools."}
 }

@@ -62,6 +62,14 @@ func TestImportScores(t *testing.T) {
 	if !strings.Contains(c.stderr.String(), "the model was imported, not learned") {
 		t.Errorf("stderr:\n%s", c.stderr)
 	}
+	if err := os.Mkdir(filepath.Join(c.app.dir, "given"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	c.write("given/model.safetensors", string(c.read("m.safetensors")))
+	c.want(exit.Missing, c.run("verify", "./given/"))
+	if !strings.Contains(c.stderr.String(), "was imported: no job made it") {
+		t.Errorf("stderr:\n%s", c.stderr)
+	}
 }
 
 // The same words in another order, as tsv, are the same model but for the digest of the list.
