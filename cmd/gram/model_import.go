@@ -38,7 +38,7 @@ type importing struct {
 func modelImportCommand(a *app) *cobra.Command {
 	i := importing{text: vocabulary.DefaultParams()}
 	cmd := &cobra.Command{
-		Use:   "import FILE|URI --threshold T --labels NEGATIVE,POSITIVE --out FILE",
+		Use:   "import FILE|URI --threshold T --labels NEG,POS --out FILE",
 		Short: "Make a model of the scores of words that you give",
 		Example: `  gram model import scores.csv --header --threshold 0.5 --labels neg,pos \
     --out model.safetensors
@@ -76,7 +76,7 @@ func (i *importing) flags(cmd *cobra.Command) {
 	set.StringVar(&i.format, "format", "", "csv or tsv (default by the `name` of the list)")
 	set.BoolVar(&i.header, "header", false, "the first line names the columns")
 	set.BoolVar(&p.Lowercase, "lowercase", p.Lowercase, "fold the case of texts")
-	set.StringVar((*string)(&p.Analyzer), "analyzer", text.Word, "what terms are `made` of: word, char or char_wb")
+	set.StringVar((*string)(&p.Analyzer), "analyzer", text.Word, "`unit` that terms are made of: word, char or char_wb")
 	set.IntVar(&p.NgramMin, "ngram-min", p.NgramMin, "fewest `words` or characters of a term")
 	set.IntVar(&p.NgramMax, "ngram-max", p.NgramMax, "most `words` or characters of a term")
 	set.StringSliceVar(&p.StopWords, "stop-words", nil, "`words` that are left out of texts; may be repeated")

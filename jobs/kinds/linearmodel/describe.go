@@ -64,7 +64,7 @@ func (m *model) describePairs(p *describe.Page, labels []string, classes []int, 
 func (m *model) describeWeights(p *describe.Page, name string, machine int, sign float64, few int) {
 	w := m.row(m.weights, machine)
 	p.Text("\n%s (bias %.4g)\n", describe.Clip(name, describe.Width-20),
-		float64(float64(sign*w[m.space.Width])*m.biasScale))
+		float64(float64(sign*w[m.space.Width])*m.biasScale)+0) // of -0
 	p.Words(describe.Leading(m.space.Width, func(j int) float64 { return float64(sign * w[j]) }, m.space.ColumnName,
 		p.Few(few)))
 }

@@ -83,6 +83,9 @@ func (p *predictor) scores(x dual.Row) []float64 {
 		} else {
 			scores[y] = float64(p.side(0, y) * x.Dot(p.weights))
 		}
+		if p.imported() {
+			scores[y] += 0 // of -0: a text without a listed word scores 0
+		}
 	}
 	return scores
 }

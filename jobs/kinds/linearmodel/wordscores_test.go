@@ -64,7 +64,7 @@ func TestWordScoresByHand(t *testing.T) {
 			if want > 0 {
 				label = labels[1]
 			}
-			if got := asked(t, model, text); got.Label != label || got.Value != math.Abs(want) {
+			if got := asked(t, model, text); got.Label != label || got.Value != math.Abs(want) || math.Signbit(got.Value) {
 				t.Errorf("%q: %+v, want %s by %v", text, got, label, want)
 			}
 		}
