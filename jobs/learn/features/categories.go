@@ -2,7 +2,9 @@ package features
 
 import (
 	"encoding/binary"
+	"errors"
 	"math"
+	"strings"
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/vocabulary"
@@ -97,27 +99,26 @@ func (p Params) checkCategories(columns int) error {
 	return nil
 }
 
-// checkHashed refuses at submission what hashed categories would be refused for once records were read.
-func (p Params) checkHashed(columns int) error {
-	if columns == 0 || p.categories().Bits == 0 {
+// checkSubmitted refuses at submission what columns of categories would be refused for once records were read.
+func (p Params) checkSubmitted(columns int) error {
+	if columns == 0 {
 		return nil
 	}
-	if err := p.checkCategories(columns); err != nil {
-		return err
+	if fault, ok := errors.AsType[*protocol.Fault](p.checkCategories(columns)); ok {
+		named := *fault
+		named.What = strings.TrimPrefix(fault.What, "spec.params: ") // the kind names them
+		return &named
 	}
-	width, most, of := p.hashedCategories(columns), int64(MaxDenseColumns), "dense"
+	width, most, of, hint := p.hashedCategories(columns), int64(MaxDenseColumns), "dense", "Lower categories.bits, or set "+
+		"categories.sparse for a kind that takes sparse vectors."
 	if p.categories().Sparse {
-		most, of = math.MaxInt32, "sparse"
+		most, of, hint = math.MaxInt32, "sparse", "Lower categories.bits."
 	}
 	if width <= most {
 		return nil
 	}
-	fault := protocol.SpecFault("spec.params: categories.bits is %d: %d columns of spec.input.categorical make %d columns "+
-		"of %s vectors, which have up to %d", p.categories().Bits, columns, width, of, most)
-	if p.categories().Sparse {
-		return fault.WithHint("Lower categories.bits.")
-	}
-	return fault.WithHint("Lower categories.bits, or set categories.sparse for a kind that takes sparse vectors.")
+	return protocol.SpecFault("categories.bits is %d: %d columns of spec.input.categorical make %d columns of %s vectors, which "+
+		"have up to %d", p.categories().Bits, columns, width, of, most).WithHint(hint)
 }
 
 // hashedCategories is how many columns hashed categories make; 0 if they are not hashed.

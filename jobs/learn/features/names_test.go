@@ -75,6 +75,10 @@ func TestHashedCategoriesRefusedAtSubmit(t *testing.T) {
 			fault.Code != protocol.CodeSpecInvalid || !strings.Contains(fault.What, c.refused)) {
 			t.Errorf("%+v: %v", c, err)
 		}
+		p.Map = &Mapping{Degree: 2}
+		if _, err := NewBuilder(p, spec); (err == nil) != (c.columns == 0) {
+			t.Errorf("%+v with a map: %v", c, err)
+		}
 		if want := max(int64(c.columns), p.hashedCategories(c.columns)); p.LeastWidth(spec.Spec.Input) != want {
 			t.Errorf("%+v: the width is at least %d", c, p.LeastWidth(spec.Spec.Input))
 		}
