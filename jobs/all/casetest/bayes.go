@@ -18,7 +18,7 @@ func bayes() []Case {
 			Matrix: &Clustered{Over: gappedDigits,
 				Digest: "1914021b0ea744c47b2b6762888580a07004155b8c8000540c20c6604ebd2e3b"}},
 		{Name: "gaussiannb-folds", Kind: gaussian, Params: `{}`,
-			Matrix: &Clustered{Over: dealtDigits, More: `"evaluation":{"bootstrap":20},`,
+			Matrix: &Clustered{Over: dealtDigits, More: `"evaluation":{},`,
 				Digest: "f002b0048f12cde0a37b258438ee8fa97629e0d134bfbc82add68e5b726fce38"}},
 		{Name: "gaussiannb-costs", Kind: gaussian, Params: `{"costs":{"1":{"2":5}}}`, Golden: true, Phases: iris},
 		{Name: "gaussiannb-prior", Kind: gaussian, Params: `{"prior":{"0":0.5,"1":0.3,"2":0.2}}`, Golden: true,
