@@ -133,10 +133,12 @@ func (i *importing) check(from string) (wordlist.Format, error) {
 		return format, &exit.Failure{Code: exit.Usage, What: fmt.Sprintf("no model of kind %.80q is imported", i.kind),
 			Hint: "Scores of words make a model of kind " + linearmodel.KindName + "."}
 	case !ok:
-		return format, &exit.Failure{Code: exit.Usage, What: fmt.Sprintf("whether %.80q is csv or tsv is not known", name),
+		return format, &exit.Failure{Code: exit.Usage,
+			What: fmt.Sprintf("whether %.80q is csv or tsv is not known", name),
 			Hint: "Say --format csv or --format tsv."}
 	case len(i.labels) != 2:
-		return format, &exit.Failure{Code: exit.Usage, What: fmt.Sprintf("--labels wants two labels, not %d", len(i.labels)),
+		return format, &exit.Failure{Code: exit.Usage,
+			What: fmt.Sprintf("--labels wants two labels, not %d", len(i.labels)),
 			Hint: "Such as --labels neg,pos: of texts up to the threshold, then of those above it."}
 	}
 	return format, nil

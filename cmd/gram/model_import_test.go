@@ -17,8 +17,8 @@ const scoredWords = "word,score\ngood,2\nbad,-3\nnot bad,4.5\n"
 
 // importArgs imports a list into m.safetensors, with further flags.
 func importArgs(list string, more ...string) []string {
-	return append([]string{"model", "import", list, "--threshold", "1", "--labels", "neg,pos", "--out", "m.safetensors"},
-		more...)
+	return append([]string{"model", "import", list, "--threshold", "1", "--labels", "neg,pos", "--out",
+		"m.safetensors"}, more...)
 }
 
 // wantNarrow checks that what was printed has at most 80 columns.
@@ -38,8 +38,8 @@ func TestImportScores(t *testing.T) {
 	c.want(0, c.run(importArgs("scores.csv", "--header", "--ngram-max", "2")...))
 	got := c.stdout.String()
 	wantNarrow(t, strings.ReplaceAll(got, c.app.dir, ""))
-	for _, want := range []string{"kind   LinearModel, imported, not learned\n", "words  3\n", "above  1 is pos, else neg\n",
-		"sums   exact\n"} {
+	for _, want := range []string{"kind   LinearModel, imported, not learned\n", "words  3\n",
+		"above  1 is pos, else neg\n", "sums   exact\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
@@ -53,7 +53,8 @@ func TestImportScores(t *testing.T) {
 	c.stdout.Reset()
 	c.want(0, c.run("model", "show", "./m.safetensors"))
 	wantNarrow(t, c.stdout.String())
-	for _, want := range []string{"imported, not learned: nothing is proved of it", "above 1, else \"neg\"", "\"not bad\" 4.5"} {
+	for _, want := range []string{"imported, not learned: nothing is proved of it", "above 1, else \"neg\"",
+		"\"not bad\" 4.5"} {
 		if !strings.Contains(c.stdout.String(), want) {
 			t.Errorf("no %q in\n%s", want, c.stdout.String())
 		}
@@ -79,8 +80,8 @@ func TestImportIsAFunctionOfTheList(t *testing.T) {
 	c.write("other.tsv", "not bad\t4.50\nbad\t-3e0\ngood\t+2\n")
 	c.want(0, c.run(importArgs("scores.csv", "--header", "--ngram-max", "2", "-o", "json")...))
 	var view importedView
-	if err := json.Unmarshal(c.stdout.Bytes(), &view); err != nil || view.Words != 3 || view.Threshold != 1 || !view.Exact ||
-		!slices.Equal(view.Labels, []string{"neg", "pos"}) {
+	if err := json.Unmarshal(c.stdout.Bytes(), &view); err != nil || view.Words != 3 || view.Threshold != 1 ||
+		!view.Exact || !slices.Equal(view.Labels, []string{"neg", "pos"}) {
 		t.Errorf("%+v, %v", view, err)
 	}
 	first := c.read("m.safetensors")
@@ -112,8 +113,9 @@ func TestImportRefuses(t *testing.T) {
 	c.write("list.txt", "good,1\n")
 	for want, args := range map[string][]string{
 		"whether \"list.txt\" is csv or tsv is not known": importArgs("list.txt"),
-		"no model of kind \"KMeans\" is imported":         importArgs("list.txt", "--format", "csv", "--kind", "KMeans"),
-		"--labels wants two labels, not 3":                importArgs("list.txt", "--format", "csv", "--labels", "x"),
+		"no model of kind \"KMeans\" is imported": importArgs("list.txt", "--format", "csv", "--kind",
+			"KMeans"),
+		"--labels wants two labels, not 3": importArgs("list.txt", "--format", "csv", "--labels", "x"),
 		"both labels are \"pos\"": {"model", "import", "list.txt", "--format", "csv", "--threshold", "1", "--labels",
 			"pos,pos", "--out", "n"},
 		"--threshold: \"inf\" is not a finite number": importArgs("list.txt", "--format", "csv", "--threshold", "inf"),

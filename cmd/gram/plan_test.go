@@ -219,7 +219,7 @@ func TestPlanTellsOfCategories(t *testing.T) {
 	}
 	for categories, want := range map[string]string{
 		"":                                    "unknown until read: 2 categorical columns, of 2 to 2048 columns in all",
-		"categories: {bits: 3}":               "2 categorical columns: 16 columns, by hash; they take up to 256 KiB of a block",
+		"categories: {bits: 3}":               "2 categorical columns: 16 columns, by hash; they take up to 256.0KiB of a block",
 		"categories: {bits: 3, sparse: true}": "16 columns, by hash; sparse vectors have one entry",
 	} {
 		c.stdout.Reset()
@@ -233,7 +233,8 @@ func TestPlanTellsOfCategories(t *testing.T) {
 	if !strings.Contains(c.stderr.String(), "make 16384 columns of dense vectors") {
 		t.Errorf("stderr:\n%s", c.stderr)
 	}
-	c.want(exit.Usage, c.run("plan", "-f", spec("categories: {bits: 20, sparse: true}"), "--set", "spec.params.solver=newton"))
+	c.want(exit.Usage, c.run("plan", "-f", spec("categories: {bits: 20, sparse: true}"), "--set",
+		"spec.params.solver=newton"))
 	if !strings.Contains(c.stderr.String(), "solver newton keeps a matrix") {
 		t.Errorf("stderr:\n%s", c.stderr)
 	}

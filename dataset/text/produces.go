@@ -25,9 +25,9 @@ func (t *Tokenizer) hasTerm(text, term string) (found bool) {
 	return found
 }
 
-// mayMatch reports whether words of the pattern, if nothing around them mattered, make a term. A pattern of single words
-// without assertions and groups finds a term in itself if it finds it anywhere: the match that it prefers does not
-// depend on what is around it.
+// mayMatch reports whether words of the pattern, if nothing around them mattered, make a term. A pattern of single
+// words without assertions and groups finds a term in itself if it finds it anywhere: the match that it prefers does
+// not depend on what is around it.
 func (t *Tokenizer) mayMatch(term string) bool {
 	if _, stopped := t.stop[term]; stopped && t.params.NgramMax == 1 {
 		return false

@@ -20,7 +20,8 @@ func TestProducesByHand(t *testing.T) {
 		params  Params
 		yes, no []string
 	}{
-		{of(Word, 1, 1), []string{"good", "2nd", "é"}, []string{"Good", "don't", "not good", " good", "", ":)", "\xff", "a\x00"}},
+		{of(Word, 1, 1), []string{"good", "2nd", "é"}, []string{"Good", "don't", "not good", " good", "", ":)",
+			"\xff", "a\x00"}},
 		{cased, []string{"Good", "good"}, []string{"so-so"}},
 		{of(Word, 1, 2), []string{"good", "not good"}, []string{"not  good", "not good at", "not-good"}},
 		{of(Word, 2, 2), []string{"not good"}, []string{"good"}},
@@ -54,8 +55,8 @@ func TestTermsOfTextsAreProduced(t *testing.T) {
 		p, text := anyParams(t), anyText().Draw(t, "text")
 		p.Analyzer = rapid.SampledFrom([]string{Word, Char, CharWB}).Draw(t, "analyzer")
 		if p.Analyzer == Word {
-			p.TokenPattern = rapid.SampledFrom([]string{"", `\b\w\w+\b`, `\S+`, `[a-z]+\s?|\d`, `(\w+)x|\B\w`, `a|ab|^b`}).
-				Draw(t, "pattern")
+			p.TokenPattern = rapid.SampledFrom([]string{"", `\b\w\w+\b`, `\S+`, `[a-z]+\s?|\d`, `(\w+)x|\B\w`,
+				`a|ab|^b`}).Draw(t, "pattern")
 		}
 		tok, err := New(p)
 		if err != nil {

@@ -65,6 +65,6 @@ func (m *model) describeOrigin(p *describe.Page) {
 	if m.origin.negative == 1 {
 		threshold = m.weights[m.space.Width]
 	}
-	p.Line("decision", "%q if the sum of its words' scores is above %v, else %q", m.space.Labels.At(1-m.origin.negative),
-		threshold, m.space.Labels.At(m.origin.negative))
+	p.Line("decision", "%q if the sum of its words' scores is above %v, else %q",
+		m.space.Labels.At(1-m.origin.negative), threshold, m.space.Labels.At(m.origin.negative))
 }

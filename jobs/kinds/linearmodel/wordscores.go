@@ -83,8 +83,8 @@ func (w *WordScores) checkModel() error {
 	const hint = "Name two labels: that of texts up to the threshold, then that of texts above it."
 	switch {
 	case len(w.Words) == 0 || len(w.Words) != len(w.Scores) || len(w.Words) >= maxNumbers:
-		return protocol.EmptyFault("%d words with %d scores make no model; it has 1 to %d words", len(w.Words), len(w.Scores),
-			maxNumbers-1)
+		return protocol.EmptyFault("%d words with %d scores make no model; it has 1 to %d words", len(w.Words),
+			len(w.Scores), maxNumbers-1)
 	case w.Negative == w.Positive:
 		return protocol.SpecFault("both labels are %.80q", w.Negative).WithHint(hint)
 	case w.Negative == "" || w.Positive == "":
@@ -102,8 +102,8 @@ func (w *WordScores) CheckWord(tokenizer *text.Tokenizer, i int) error {
 	case word == "":
 		return protocol.InputFault(protocol.CodeBadRecord, "the word is empty")
 	case !(math.Abs(w.Scores[i]) <= MaxScore):
-		return protocol.InputFault(protocol.CodeBadRecord, "the score of %.80q is %v, not a number within 1e100 of 0", word,
-			w.Scores[i])
+		return protocol.InputFault(protocol.CodeBadRecord, "the score of %.80q is %v, not a number within 1e100 of 0",
+			word, w.Scores[i])
 	case tokenizer.Produces(word):
 		return nil
 	}

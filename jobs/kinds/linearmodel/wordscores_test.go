@@ -44,7 +44,8 @@ func asked(t testing.TB, model jobs.Arrays, text string) jobs.Outcome {
 	if err != nil {
 		t.Fatal(err)
 	}
-	outcomes, err := p.Predict(t.Context(), &dataset.Block{IDs: make([]dataset.Identity, 1), Texts: [][]byte{[]byte(text)}})
+	outcomes, err := p.Predict(t.Context(), &dataset.Block{IDs: make([]dataset.Identity, 1),
+		Texts: [][]byte{[]byte(text)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,13 +59,14 @@ func TestWordScoresByHand(t *testing.T) {
 		w := handMade()
 		w.Negative, w.Positive = labels[0], labels[1]
 		model := imported(t, w)
-		for text, want := range map[string]float64{"Good, good: bad!": 0, "great": 2.5, "fine": -1, "": -1, "unknown": -1,
-			"bad bad great GREAT": 0, "good": 1, "bad": -4} {
+		for text, want := range map[string]float64{"Good, good: bad!": 0, "great": 2.5, "fine": -1, "": -1,
+			"unknown": -1, "bad bad great GREAT": 0, "good": 1, "bad": -4} {
 			label := labels[0]
 			if want > 0 {
 				label = labels[1]
 			}
-			if got := asked(t, model, text); got.Label != label || got.Value != math.Abs(want) || math.Signbit(got.Value) {
+			if got := asked(t, model, text); got.Label != label || got.Value != math.Abs(want) ||
+				math.Signbit(got.Value) {
 				t.Errorf("%q: %+v, want %s by %v", text, got, label, want)
 			}
 		}
@@ -112,18 +114,18 @@ func TestWordScoresAreStored(t *testing.T) {
 
 func TestWordScoresRefused(t *testing.T) {
 	for want, change := range map[string]func(*WordScores){
-		`no text has the word "don't": the tokenizer makes ["don" "t"] of it`: func(w *WordScores) { w.Words[1] = "don't" },
-		`no text has the word "Good": the tokenizer makes ["good"] of it`:     func(w *WordScores) { w.Words[1] = "Good" },
-		`no text has the word ":)": the tokenizer makes nothing of it`:        func(w *WordScores) { w.Words[1] = ":)" },
-		`the word "great" has two scores`:                                     func(w *WordScores) { w.Words[1] = "great" },
-		`the word is empty`:                                                   func(w *WordScores) { w.Words[1] = "" },
-		`the score of "bad" is NaN`:                                           func(w *WordScores) { w.Scores[1] = math.NaN() },
-		`the score of "bad" is 1e+101`:                                        func(w *WordScores) { w.Scores[1] = 1e101 },
-		`the threshold is -Inf`:                                               func(w *WordScores) { w.Threshold = math.Inf(-1) },
-		`both labels are "neg"`:                                               func(w *WordScores) { w.Positive = "neg" },
-		`a label is empty`:                                                    func(w *WordScores) { w.Positive = "" },
-		`0 words with 0 scores`:                                               func(w *WordScores) { w.Words, w.Scores = nil, nil },
-		`analyzer is`:                                                         func(w *WordScores) { w.Text.Analyzer = "letters" },
+		`"don't": the tokenizer makes ["don" "t"] of it`:   func(w *WordScores) { w.Words[1] = "don't" },
+		`no text has the word "Good": the tokenizer makes`: func(w *WordScores) { w.Words[1] = "Good" },
+		`":)": the tokenizer makes nothing of it`:          func(w *WordScores) { w.Words[1] = ":)" },
+		`the word "great" has two scores`:                  func(w *WordScores) { w.Words[1] = "great" },
+		`the word is empty`:                                func(w *WordScores) { w.Words[1] = "" },
+		`the score of "bad" is NaN`:                        func(w *WordScores) { w.Scores[1] = math.NaN() },
+		`the score of "bad" is 1e+101`:                     func(w *WordScores) { w.Scores[1] = 1e101 },
+		`the threshold is -Inf`:                            func(w *WordScores) { w.Threshold = math.Inf(-1) },
+		`both labels are "neg"`:                            func(w *WordScores) { w.Positive = "neg" },
+		`a label is empty`:                                 func(w *WordScores) { w.Positive = "" },
+		`0 words with 0 scores`:                            func(w *WordScores) { w.Words, w.Scores = nil, nil },
+		`analyzer is`:                                      func(w *WordScores) { w.Text.Analyzer = "letters" },
 	} {
 		w := handMade()
 		change(&w)
@@ -148,7 +150,8 @@ func TestGoOnFromWordScores(t *testing.T) {
 		t.Fatal(err)
 	}
 	m, err := readModel(result.Model)
-	if err != nil || m.imported() || m.space.Imported || m.space.Records != 3 || m.space.Width != 4 || m.relative() > 1e-3 {
+	if err != nil || m.imported() || m.space.Imported || m.space.Records != 3 || m.space.Width != 4 ||
+		m.relative() > 1e-3 {
 		t.Errorf("%+v, %v", m, err)
 	}
 	if got := asked(t, result.Model, "great good bad bad"); got.Label == "" {

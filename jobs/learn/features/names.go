@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// ColumnName names a column of the vectors for people: the term of a text, a category with the column that has it, or the
-// number of the column, from 1.
+// ColumnName names a column of the vectors for people: the term of a text, a category with the column that has it, or
+// the number of the column, from 1.
 func (s *Space) ColumnName(j int) string {
 	if s.dictionary != nil {
 		return strconv.QuoteToGraphic(string(s.dictionary.Terms.At(j)))

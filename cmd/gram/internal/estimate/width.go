@@ -21,7 +21,8 @@ type Width struct {
 // blockRecords is how many dense vectors a block has at most.
 const blockRecords = 4096
 
-// widthOf is nil for a job without categories. Kinds have the section categories in their section features, or beside it.
+// widthOf is nil for a job without categories. Kinds have the section categories in their section features, or beside
+// it.
 func widthOf(spec protocol.Spec) *Width {
 	n := len(spec.Input.Categorical)
 	if n == 0 {

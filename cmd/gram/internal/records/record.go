@@ -108,8 +108,8 @@ func (f Form) Block(line string, offsets []dataset.Offset) (*dataset.Block, erro
 	block := &dataset.Block{IDs: make([]dataset.Identity, 1), Subtracted: offsets}
 	if names := f.categories(); names != nil {
 		if len(fields) != f.numbers+len(names) {
-			return nil, protocol.InputFault(protocol.CodeBadRecord, "the record has %d fields; the model reads %s", len(fields),
-				f.Fields())
+			return nil, protocol.InputFault(protocol.CodeBadRecord, "the record has %d fields; the model reads %s",
+				len(fields), f.Fields())
 		}
 		block.Categories.Width = len(names)
 		for _, category := range fields[f.numbers:] {
@@ -174,8 +174,8 @@ func IsHeader(line string, form Form) bool {
 	return err != nil
 }
 
-// CheckHeader refuses a header whose last columns are not those of the model's categories, in their order: values of one
-// column would count as those of another. A column that the spec named by its number may have any name.
+// CheckHeader refuses a header whose last columns are not those of the model's categories, in their order: values of
+// one column would count as those of another. A column that the spec named by its number may have any name.
 func (f Form) CheckHeader(line string) error {
 	names := f.categories()
 	if names == nil {
@@ -192,8 +192,8 @@ func (f Form) CheckHeader(line string) error {
 		}
 	}
 	if !matches {
-		return protocol.InputFault(protocol.CodeBadRecord, "the header is %.200q; the model reads %s", line, f.Fields()).
-			WithHint("Write the columns in that order.")
+		return protocol.InputFault(protocol.CodeBadRecord, "the header is %.200q; the model reads %s", line,
+			f.Fields()).WithHint("Write the columns in that order.")
 	}
 	return nil
 }

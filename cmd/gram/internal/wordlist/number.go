@@ -11,9 +11,9 @@ import (
 // maxDigits bounds a number's text: no float64 has more than 767 digits.
 const maxDigits = 1200
 
-// Number reads a decimal number that float64 keeps: the shortest decimal of the float64, or all its digits, is the number
-// as it was given. So 0.1 is read, and 0.12345678901234567890 and 1e-400 are not, since others would be read in their
-// place.
+// Number reads a decimal number that float64 keeps: the shortest decimal of the float64, or all its digits, is the
+// number as it was given. So 0.1 is read, and 0.12345678901234567890 and 1e-400 are not, since others would be read in
+// their place.
 func Number(text string) (float64, error) {
 	given, ok := decimalOf(text)
 	if !ok {

@@ -36,8 +36,8 @@ type Entry struct {
 	Line  int64 // from 1
 }
 
-// Read reads a list. Lines without content are left out. What is no word with a score, and a word that was scored before,
-// is a *protocol.Fault of CodeBadRecord with the line. Time and memory are linear in the bytes.
+// Read reads a list. Lines without content are left out. What is no word with a score, and a word that was scored
+// before, is a *protocol.Fault of CodeBadRecord with the line. Time and memory are linear in the bytes.
 func Read(data []byte, f Format) (list []Entry, err error) {
 	if bytes.HasPrefix(data, []byte("\ufeff")) { // some programs begin UTF-8 so
 		data = data[len("\ufeff"):]

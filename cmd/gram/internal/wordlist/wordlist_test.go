@@ -75,7 +75,8 @@ func TestReadRefuses(t *testing.T) {
 // A number is read if and only if printing it in short, or with all its digits, gives the number that was written.
 func TestNumbersEqualRationals(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.StringMatching(`[-+]?([0-9]{1,18}(\.[0-9]{0,8})?|\.[0-9]{1,6})([eE][-+]?[0-9]{1,2})?`).Draw(t, "text")
+		text := rapid.StringMatching(`[-+]?([0-9]{1,18}(\.[0-9]{0,8})?|\.[0-9]{1,6})([eE][-+]?[0-9]{1,2})?`).
+			Draw(t, "text")
 		if rapid.Bool().Draw(t, "float") {
 			text = strconv.FormatFloat(rapid.Float64().Draw(t, "value"), 'g', -1, 64)
 		}
@@ -99,7 +100,8 @@ func TestNumbersEqualRationals(t *testing.T) {
 
 // Whatever a list is, it is read or refused with the line, and words are distinct.
 func FuzzRead(f *testing.F) {
-	for _, text := range []string{"good,1\n", "\"a\"\"b\",1\r\n", "a\t1\n\tb\n", "a,1e999999999\n", "\"", "\ufeff,,\n", "a,0.1,\n"} {
+	for _, text := range []string{"good,1\n", "\"a\"\"b\",1\r\n", "a\t1\n\tb\n", "a,1e999999999\n", "\"",
+		"\ufeff,,\n", "a,0.1,\n"} {
 		f.Add([]byte(text), true, false)
 	}
 	f.Fuzz(func(t *testing.T, data []byte, tsv, header bool) {
