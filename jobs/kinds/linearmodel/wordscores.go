@@ -118,7 +118,7 @@ func (w *WordScores) CheckWord(tokenizer *text.Tokenizer, i int) error {
 }
 
 // Exact reports whether the score of every text of up to 2^24 words is added up without rounding. It is if all scores
-// and the threshold are whole multiples of one power of two, and sums of so many stay below 2^53 of it.
+// and the threshold are whole multiples of one power of two, and sums of 2^24 scores stay below 2^53 of it.
 func (w *WordScores) Exact() bool {
 	last, most := lastBit(w.Threshold), math.Abs(w.Threshold)
 	for _, s := range w.Scores {
