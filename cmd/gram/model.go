@@ -6,9 +6,9 @@ import (
 )
 
 func modelCommand(a *app) *cobra.Command {
-	return command.Group("model", "List, fetch, name and look at models, predict with and teach them",
+	return command.Group("model", "List, fetch, import, name, show and teach models, predict by them",
 		"  gram model list\n  gram model show glosses-k3f9p2\n  gram model classify --model glosses-k3f9p2 'a large "+
 			"cat'",
 		modelListCommand(a), modelGetCommand(a), modelShowCommand(a), modelClassifyCommand(a), modelLearnCommand(a),
-		modelAliasCommand(a), modelRemoveCommand(a))
+		modelImportCommand(a), modelAliasCommand(a), modelRemoveCommand(a))
 }

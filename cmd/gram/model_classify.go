@@ -28,10 +28,12 @@ func modelClassifyCommand(a *app) *cobra.Command {
 		Long: `Prints the decision for each record, with its posterior probability or what the
 model has in its place: a distance, a score, a share of votes. A record is a
 text or, for models of dense vectors, numbers with commas between them, and
-nothing where one is missing if the model was trained with features.missing. With
--o json it is one object per line, with the --top best classes. A line of stdin
-is at most 1 MiB; a longer one ends the command with its number. The first line
-of stdin is left out if the spec of the model's job has header: true.`,
+nothing where one is missing if the model was trained with features.missing;
+behind them its categories, if the model has any, in the order of
+spec.input.categorical. With -o json it is one object per line, with the --top
+best classes. A line of stdin is at most 1 MiB; a longer one ends the command
+with its number. The first line of stdin is left out if the spec of the model's
+job has header: true.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m, err := loadModel(cmd.Context(), a, from)
 			if err != nil {

@@ -39,6 +39,10 @@ func afterHeader(a *app, lines iter.Seq2[string, error], form records.Form) iter
 		first := true
 		for line, err := range lines {
 			if first && err == nil && records.IsHeader(line, form) {
+				if err := form.CheckHeader(line); err != nil {
+					yield("", err)
+					return
+				}
 				a.note("gram: the first line is left out as a header, as the model's spec has header: true "+
 					"(--header=false reads it): %s",
 					terminal.Shorten(line, records.LabelColumns))

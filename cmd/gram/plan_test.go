@@ -207,3 +207,35 @@ func TestPlanFromAJobThatRan(t *testing.T) {
 	c.want(exit.Usage, c.run("plan", "-f", other, "--from", folder))
 	c.stderr.await(t, "of kind NaiveBayes")
 }
+
+// Two categorical columns make 2 x 2^3 hashed ones, of 4 bytes in each of 4,096 records; how many a dictionary makes is
+// not known before.
+func TestPlanTellsOfCategories(t *testing.T) {
+	c := newClient(t)
+	c.write("cars.csv", "make,color,size,sold\naudi,red,1,yes\nvw,blue,2,no\n")
+	spec := func(categories string) string {
+		return c.writeSpec(`{apiVersion: v1, kind: LinearModel, spec: {input: {uri: cars.csv, format: csv, header: true,
+ label: sold, categorical: [make, color]}, params: {features: {` + categories + `}}}}`)
+	}
+	for categories, want := range map[string]string{
+		"":                                    "unknown until read: 2 categorical columns, of 2 to 2048 columns in all",
+		"categories: {bits: 3}":               "2 categorical columns: 16 columns, by hash; they take up to 256.0KiB of a block",
+		"categories: {bits: 3, sparse: true}": "16 columns, by hash; sparse vectors have one entry",
+	} {
+		c.stdout.Reset()
+		c.want(0, c.run("plan", "-f", spec(categories)))
+		if got := strings.Join(strings.Fields(c.stdout.String()), " "); !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, c.stdout.String())
+		}
+		wantNarrow(t, strings.ReplaceAll(c.stdout.String(), c.app.dir, ""))
+	}
+	c.want(exit.Usage, c.run("plan", "-f", spec("categories: {bits: 13}")))
+	if !strings.Contains(c.stderr.String(), "make 16384 columns of dense vectors") {
+		t.Errorf("stderr:\n%s", c.stderr)
+	}
+	c.want(exit.Usage, c.run("plan", "-f", spec("categories: {bits: 20, sparse: true}"), "--set",
+		"spec.params.solver=newton"))
+	if !strings.Contains(c.stderr.String(), "solver newton keeps a matrix") {
+		t.Errorf("stderr:\n%s", c.stderr)
+	}
+}

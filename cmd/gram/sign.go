@@ -215,7 +215,11 @@ type place struct {
 // outputsOf finds the folder of a job's outputs.
 func (a *app) outputsOf(ctx context.Context, from string) (place, error) {
 	if strings.ContainsAny(from, "./") {
-		return place{folder: a.folder(from)}, a.mustBeFolder(from)
+		folder := a.folder(from)
+		if err := a.mustBeFolder(from); err != nil {
+			return place{folder: folder}, err
+		}
+		return place{folder: folder}, mustHaveJob(ctx, folder)
 	}
 	c, err := a.connect()
 	if err != nil {

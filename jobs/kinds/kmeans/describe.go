@@ -90,11 +90,7 @@ func (m *model) coordinates(j, top int) []string {
 	columns := rank.Greatest(m.space.Width, func(i int) float64 { return math.Abs(center[i] - float64(from[i])) })
 	var words []string
 	for _, i := range columns[:min(top, len(columns))] {
-		name := "column " + strconv.Itoa(i+1)
-		if d := m.space.Dictionary(); d != nil {
-			name = quote(string(d.Terms.At(i)))
-		}
-		words = append(words, fmt.Sprintf("%s %.4g", name, center[i]))
+		words = append(words, fmt.Sprintf("%s %.4g", m.space.ColumnName(i), center[i]))
 	}
 	return words
 }

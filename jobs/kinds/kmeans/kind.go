@@ -22,17 +22,14 @@ func Kind() jobs.Kind {
 		Predict: NewPredictor, Figures: jobs.FiguresOf(readModel, (*model).figures), LeastState: leastState}
 }
 
-// leastState is that of the centers, a float32 for each column: as many as the input says, or texts are hashed to.
+// leastState is that of the centers, a float32 for each column: as many as the spec tells of.
 func leastState(spec protocol.JobSpec) int64 {
 	p, err := params.Parse[Params](spec.Spec.Params)
 	if err != nil {
 		return 0
 	}
-	columns := int64(max(spec.Spec.Input.Width, 1))
-	if p.Hashing != nil {
-		columns = 1 << p.Hashing.Bits
-	}
-	return int64(p.K) * columns * 4 // at most 2^20, 2^30 and 4
+	columns := max(p.LeastWidth(spec.Spec.Input), 1)
+	return int64(p.K) * columns * 4 // at most 2^20, 2^31 and 4
 }
 
 // job is what all phases of a job know.

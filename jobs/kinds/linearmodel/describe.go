@@ -25,9 +25,14 @@ func (m *model) describe(p *describe.Page) error {
 	if err != nil {
 		return err
 	}
-	p.Line("kind", "%s, loss %s", KindName, m.loss)
-	p.Line("classes", "%d", len(labels))
-	m.describeTraining(p)
+	if m.imported() {
+		p.Line("kind", KindName)
+		m.describeOrigin(p)
+	} else {
+		p.Line("kind", "%s, loss %s", KindName, m.loss)
+		p.Line("classes", "%d", len(labels))
+		m.describeTraining(p)
+	}
 	m.margins.Describe(p, m.marginMachines(), few)
 	for _, y := range classes {
 		machine, sign := y, 1.0
@@ -59,8 +64,8 @@ func (m *model) describePairs(p *describe.Page, labels []string, classes []int, 
 func (m *model) describeWeights(p *describe.Page, name string, machine int, sign float64, few int) {
 	w := m.row(m.weights, machine)
 	p.Text("\n%s (bias %.4g)\n", describe.Clip(name, describe.Width-20),
-		float64(float64(sign*w[m.space.Width])*m.biasScale))
-	p.Words(describe.Leading(m.space.Width, func(j int) float64 { return float64(sign * w[j]) }, m.columnName,
+		float64(float64(sign*w[m.space.Width])*m.biasScale)+0) // of -0
+	p.Words(describe.Leading(m.space.Width, func(j int) float64 { return float64(sign * w[j]) }, m.space.ColumnName,
 		p.Few(few)))
 }
 
@@ -73,13 +78,6 @@ func (m *model) describeTraining(p *describe.Page) {
 		return
 	}
 	p.Line(m.certainty(), "the objective is at most %.3g of itself above the least", m.relative())
-}
-
-func (m *model) columnName(j int) string {
-	if d := m.space.Dictionary(); d != nil {
-		return strconv.QuoteToGraphic(string(d.Terms.At(j)))
-	}
-	return "column " + strconv.Itoa(j+1)
 }
 
 // figures are the gaps by round, what is proved in the end, and the weights as pictures where their width is a square;
@@ -106,7 +104,7 @@ func (m *model) figures(metrics []jobs.Metric) ([]jobs.Figure, error) {
 // proofFigures are the gaps of the first machines by round and what is proved of them in the end; nothing of a model
 // that learned on.
 func (m *model) proofFigures(metrics []jobs.Metric, most int) ([]jobs.Figure, error) {
-	if m.told > 0 {
+	if m.told > 0 || m.imported() {
 		return nil, nil
 	}
 	gaps, err := m.gaps(metrics, most)

@@ -24,7 +24,8 @@ func Kind() jobs.Kind {
 	return jobs.Kind{Name: KindName, UsesQueries: true, Evaluates: true, UsesModel: true, Params: params.Of[Params](),
 		Summary: "Linear support vector machines and regression by their duals, with a proved gap.",
 		New:     New, Describe: describe.Of(readModel, (*model).describe),
-		Predict: NewPredictor, Learn: learnOn, Figures: jobs.FiguresOf(readModel, (*model).figures)}
+		Predict: NewPredictor, Learn: learnOn, Figures: jobs.FiguresOf(readModel, (*model).figures),
+		LeastState: leastState}
 }
 
 // Bounds of parameters.
@@ -99,6 +100,9 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	space, err := features.NewBuilder(j.Params.Features, spec, j.Params.labels(), features.Compares())
 	if err != nil {
 		return nil, params.In("spec.params", err)
+	}
+	if err := j.checkWidth(spec.Spec); err != nil {
+		return nil, err
 	}
 	phases := jobs.Phases{space.Planned(j.begin), (&newtonPhase{j}).phase(), (&ascendPhase{j}).phase()}
 	phases = append(phases, j.Judge.Phases()...)

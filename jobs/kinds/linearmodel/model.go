@@ -21,7 +21,8 @@ type model struct {
 	proofs    []dual.Certificate // none of a model that learned on
 	margins   margin.List        // nil if the loss has none, or params.margin did not ask for them
 	rounds    int64
-	told      int64 // records that it learned from since
+	told      int64   // records that it learned from since
+	origin    *origin // of a model that was imported; nil if it was learned
 }
 
 // stride is the length of a row of weights.
@@ -47,13 +48,20 @@ func (m *model) begin() {
 func (m *model) Fields(f *jobs.Fields) {
 	f.Kind(KindName, 1)
 	jobs.Make(f, &m.space).Fields(f)
+	if m.originFields(f); m.imported() {
+		jobs.Scalar(f, "bias_scale", &m.biasScale)
+		f.Require(m.biasScale == 1, "an imported model with a bias of %v", m.biasScale)
+		f.Check(m.check)
+		m.weightFields(f)
+		return
+	}
 	jobs.Named(f, "loss", &m.loss.Form, dual.Names)
 	m.modeFields(f)
 	m.classesField(f)
 	jobs.Scalar(f, "bias_scale", &m.biasScale)
 	f.Check(m.check)
 	jobs.List(f, "costs", &m.costs, max(1, m.space.Labels.Len()))
-	jobs.List(f, "weights", &m.weights, m.machines(), m.stride())
+	m.weightFields(f)
 	m.toldField(f)
 	m.proofFields(f)
 	m.margins.Fields(f, m.machines())
@@ -62,8 +70,13 @@ func (m *model) Fields(f *jobs.Fields) {
 	for _, c := range m.costs {
 		f.Require(c >= 0 && c <= math.MaxFloat64, "a linear model with a cost of %v", c)
 	}
-	f.Require(jobs.Finite(m.weights) && m.rounds >= 0 && m.rounds <= maxRounds,
-		"a linear model after %d rounds, or one with weights that are not finite", m.rounds)
+	f.Require(m.rounds >= 0 && m.rounds <= maxRounds, "a linear model after %d rounds", m.rounds)
+}
+
+// weightFields lists the weights, each machine's with its bias last.
+func (m *model) weightFields(f *jobs.Fields) {
+	jobs.List(f, "weights", &m.weights, m.machines(), m.stride())
+	f.Require(jobs.Finite(m.weights), "a linear model with weights that are not finite")
 }
 
 // proofFields lists what is proved: of each machine primal, its error, dual, its error, and the bound on the gap.

@@ -30,6 +30,9 @@ func learnOn(a jobs.Arrays, ops *kernelops.Set) (jobs.Learner, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := p.checkLearned(); err != nil {
+		return nil, err
+	}
 	p.weights = slices.Clone(p.weights)
 	return &online{model: p.model, predict: p, reader: p.space.NewReader()}, nil
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/gram-compute/gram/jobs/learn/classify"
 	"github.com/gram-compute/gram/jobs/learn/dual"
 	"github.com/gram-compute/gram/jobs/learn/features"
-	"github.com/gram-compute/gram/jobs/learn/rank"
 	"github.com/gram-compute/gram/kernelops"
 )
 
@@ -63,7 +62,7 @@ func (p *predictor) predict(_ context.Context, list []jobs.Outcome, v features.V
 // outcome is that of one vector.
 func (p *predictor) outcome(x dual.Row) jobs.Outcome {
 	scores := p.scores(x)
-	best := rank.First(scores)
+	best := p.best(scores)
 	return jobs.Outcome{Label: p.labels[best], Value: scores[best], Scores: scores}
 }
 
@@ -83,6 +82,9 @@ func (p *predictor) scores(x dual.Row) []float64 {
 			scores[y] = x.Dot(p.row(p.weights, y))
 		} else {
 			scores[y] = float64(p.side(0, y) * x.Dot(p.weights))
+		}
+		if p.imported() {
+			scores[y] += 0 // of -0: a text without a listed word scores 0
 		}
 	}
 	return scores

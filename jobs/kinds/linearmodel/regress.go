@@ -112,7 +112,7 @@ func (m *model) describeNumbers(p *describe.Page, few int) error {
 	}{{"rises", 1}, {"falls", -1}} {
 		p.Text("\n%s with\n", way.name)
 		p.Words(describe.Leading(m.space.Width, func(j int) float64 { return float64(way.sign * m.weights[j]) },
-			m.columnName, p.Few(few)))
+			m.space.ColumnName, p.Few(few)))
 	}
 	return nil
 }

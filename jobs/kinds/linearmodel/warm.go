@@ -35,8 +35,7 @@ func (j job) base(state jobs.Arrays, space *features.Space) (*model, error) {
 	if err := sameColumns(m.space, space); err != nil {
 		return nil, err
 	}
-	m.space.Records, m.space.ClassRecords = space.Records, space.ClassRecords
-	return m, nil
+	return m.trained(space.Records, space.ClassRecords), nil
 }
 
 func contradiction(format string, args ...any) error {

@@ -28,7 +28,7 @@ func (m *model) describe(p *describe.Page) error {
 			describe.Clip(strconv.QuoteToGraphic(string(m.space.Labels.At(y))), describe.Width-20),
 			float32(sign*w[m.Width]))
 		weight := func(j int) float64 { return float64(sign * w[j]) }
-		p.Words(describe.Leading(m.Width, weight, m.columnName, p.Few(few)))
+		p.Words(describe.Leading(m.Width, weight, m.space.ColumnName, p.Few(few)))
 	}
 	p.Shown("%d of %d classes", len(classes), m.Classes)
 	return nil
@@ -79,14 +79,6 @@ func (m *model) describeVotes() string {
 			100*float64(d.votes)/float64(max(1, all)))
 	}
 	return text
-}
-
-// columnName names a column, of texts by its word.
-func (m *model) columnName(j int) string {
-	if d := m.space.Dictionary(); d != nil {
-		return strconv.QuoteToGraphic(string(d.Terms.At(j)))
-	}
-	return "column " + strconv.Itoa(j+1)
 }
 
 // figures are the mistakes of each epoch, what is known of the margin, and the weights of the classes as pictures

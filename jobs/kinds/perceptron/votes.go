@@ -90,10 +90,7 @@ func leastState(spec protocol.JobSpec) int64 {
 	if err != nil || spec.Spec.Model != "" {
 		return 0
 	}
-	columns := int64(spec.Spec.Input.Width)
-	if p.Features.Hashing != nil {
-		columns = 1 << p.Features.Hashing.Bits
-	}
+	columns := p.Features.LeastWidth(spec.Spec.Input)
 	if columns < 1 {
 		return 0
 	}

@@ -89,7 +89,7 @@ func runSpec(t testing.TB, spec protocol.JobSpec, p Params, all []jobstest.Block
 	t.Helper()
 	phase, err := New(p, spec, "next", options...)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	result, err := jobstest.Run(t.Context(), only{phase}, spec, all, kernelops.Generic(), grouping)
 	return result.Model, err

@@ -2,6 +2,9 @@ package features
 
 import (
 	"encoding/binary"
+	"errors"
+	"math"
+	"strings"
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/vocabulary"
@@ -20,8 +23,10 @@ const (
 	defaultCategories = 1024
 	maxCategories     = 1 << 20
 	maxCategoryBits   = 20
-	maxDenseColumns   = 8192
 )
+
+// MaxDenseColumns bounds dense vectors with categories, the columns of numbers included.
+const MaxDenseColumns = 8192
 
 // Categories say which numbers the columns of spec.input.categorical become. Each column becomes one column of 0 and 1
 // for each of its categories in the training records, in byte order; or, with Bits, 2^Bits columns by hash. They stand
@@ -92,6 +97,50 @@ func (p Params) checkCategories(columns int) error {
 			p.Scale)
 	}
 	return nil
+}
+
+// checkSubmitted refuses at submission what columns of categories would be refused for once records were read.
+func (p Params) checkSubmitted(columns int) error {
+	if columns == 0 {
+		return nil
+	}
+	if fault, ok := errors.AsType[*protocol.Fault](p.checkCategories(columns)); ok {
+		named := *fault
+		named.What = strings.TrimPrefix(fault.What, "spec.params: ") // the kind names them
+		return &named
+	}
+	width, most, of, hint := p.hashedCategories(columns), int64(MaxDenseColumns), "dense", "Lower categories.bits, or set "+
+		"categories.sparse for a kind that takes sparse vectors."
+	if p.categories().Sparse {
+		most, of, hint = math.MaxInt32, "sparse", "Lower categories.bits."
+	}
+	if width <= most {
+		return nil
+	}
+	return protocol.SpecFault("categories.bits is %d: %d columns of spec.input.categorical make %d columns of %s vectors, which "+
+		"have up to %d", p.categories().Bits, columns, width, of, most).WithHint(hint)
+}
+
+// hashedCategories is how many columns hashed categories make; 0 if they are not hashed.
+func (p Params) hashedCategories(columns int) int64 {
+	if bits := p.categories().Bits; bits > 0 {
+		return int64(columns) << bits
+	}
+	return 0
+}
+
+// LeastWidth is a lower bound on the width of the vectors of a data set, which follows from the spec: hashed terms and
+// categories have as many columns as their bits say, other categorical columns have one at least. It is 0 where nothing
+// is known before records are read.
+func (p Params) LeastWidth(in protocol.Input) int64 {
+	columns := len(in.Categorical)
+	switch {
+	case p.Hashing != nil:
+		return 1 << p.Hashing.Bits
+	case columns > 0:
+		return max(p.hashedCategories(columns), int64(columns))
+	}
+	return int64(in.Width)
 }
 
 // categoryCounter counts the records of each category, by column; of hashed ones those of each hashed column.

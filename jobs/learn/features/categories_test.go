@@ -201,7 +201,7 @@ func TestCategoriesRefused(t *testing.T) {
 		protocol.CodeInputLimit, -1)
 	wantFault(t, "all missing", train(scaleParams(ScaleNone), some, some), protocol.CodeInputEmpty, -1)
 	var many []jobstest.Record
-	for i := range maxDenseColumns {
+	for i := range MaxDenseColumns {
 		many = append(many, jobstest.Record{Label: "a", Dense: []float32{1}, Categories: []string{fmt.Sprint(i), "x"}})
 	}
 	wantFault(t, "too wide", train(categoryParams(ScaleNone, func(c *Categories) { c.Max = maxCategories }), many...),

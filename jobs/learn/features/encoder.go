@@ -42,7 +42,7 @@ func (b *Builder) newEncoder(root *Counts) (*encoder, error) {
 		}
 		e.known, e.from = append(e.known, d), append(e.from, e.from[k]+d.Len())
 	}
-	if most := maxDenseColumns - root.shape.width; !e.Sparse && e.width() > most {
+	if most := MaxDenseColumns - root.shape.width; !e.Sparse && e.width() > most {
 		return nil, protocol.InputFault(protocol.CodeInputLimit, "categories make %d columns of dense vectors; beside those of "+
 			"numbers there is room for %d", e.width(), most).
 			WithHint("Set params.features.categories.sparse for a kind that takes sparse vectors, or hash the categories with " +

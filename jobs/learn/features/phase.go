@@ -71,7 +71,7 @@ func New(p Params, spec protocol.JobSpec, next string, options ...Option) (jobs.
 
 // NewBuilder returns a builder for the training records of a spec.
 func NewBuilder(p Params, spec protocol.JobSpec, options ...Option) (*Builder, error) {
-	if err := p.checkAll(); err != nil {
+	if err := cmp.Or(p.checkAll(), p.checkSubmitted(len(spec.Spec.Input.Categorical))); err != nil {
 		return nil, err
 	}
 	if err := p.checkInput(spec.Spec.Input); err != nil {

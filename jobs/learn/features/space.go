@@ -17,6 +17,8 @@ type Space struct {
 	Width   int   // of every vector; for texts the terms of the dictionary, or the hashed columns
 	Records int64 // training records
 	Sparse  bool  // vectors are compressed rows; texts are too
+	// Imported tells that terms and labels were given, and not found in records: the space counts none. See OfWords.
+	Imported bool
 	// Labels of the training records in byte order, with the records of each; both are empty where the
 	// input has no labels or they were not counted.
 	Labels       jobs.Strings
@@ -180,15 +182,13 @@ func (s *Space) identical() bool {
 func (s *Space) Fields(f *jobs.Fields) {
 	jobs.Enum(f, "features.form", &s.form, dense, texts) // 1 dense, 2 sparse, 3 texts
 	f.Int("features.width", &s.Width, 1, math.MaxInt32)
-	jobs.Scalar(f, "features.records", &s.Records)
-	f.Require(s.Records >= 1 && s.Records <= 1<<53, "a feature space of %d records", s.Records)
+	s.recordFields(f)
 	f.Text("features.scale", &s.scale)
 	p := Params{Scale: s.scale}
 	f.Require(params.Check(&p) == nil && p.checkForm(s.form) == nil, "a feature space of %v cannot have scale %q",
 		s.form, s.scale)
 	vocabulary.LabelFields(f, &s.Labels)
-	jobs.List(f, "labels.records", &s.ClassRecords, s.Labels.Len())
-	f.Check(s.checkLabels)
+	s.classFields(f)
 	s.columnFields(f)
 	if s.form == texts {
 		s.textFields(f)

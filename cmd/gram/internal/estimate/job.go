@@ -20,6 +20,7 @@ type Job struct {
 	SpecHash string  `json:"spec_hash"`
 	Inputs   []Input `json:"inputs"`          // by jobs.Source
 	Model    string  `json:"model,omitempty"` // spec.model, which is not read
+	Width    *Width  `json:"width,omitempty"` // nil without columns of categories
 	Rounds   Rounds  `json:"rounds"`
 	Busy     Busy    `json:"busy"`
 	Memory   Memory  `json:"memory"`
@@ -75,6 +76,7 @@ func Of(ctx context.Context, spec protocol.JobSpec) (*Job, error) {
 	if job.SpecHash, err = spec.Hash(); err != nil {
 		return nil, err
 	}
+	job.Width = widthOf(spec.Spec)
 	var sets []worker.Listed
 	var readable []dataset.Listed
 	for i, in := range jobs.DataSets(spec.Spec) {
@@ -153,6 +155,9 @@ func (j *Job) Rows(size func(int64) string) [][2]string {
 	}
 	if j.Model != "" {
 		rows = append(rows, [2]string{"model", j.Model + ": not read; whether the job can begin from it is not known"})
+	}
+	if j.Width != nil {
+		rows = append(rows, [2]string{"width", j.Width.text(size)})
 	}
 	return append(rows, [2]string{"rounds", j.Rounds.text()}, [2]string{"workers", j.Busy.text(j.Inputs[0])},
 		[2]string{"memory", j.Memory.text(size)}, [2]string{"output", j.Output.text()})

@@ -59,7 +59,7 @@ func Predict(ctx context.Context, p jobs.Predictor, form Form, offsets []dataset
 // OfOutcome returns an outcome with its highest scores; top 0 means all.
 func OfOutcome(o jobs.Outcome, answers jobs.Answers, form Form, line string, top int) Outcome {
 	v := Outcome{SchemaVersion: show.SchemaVersion, Label: o.Label, Rejected: o.Rejected}
-	if form != Texts {
+	if form.vectors {
 		v.Vector = line
 	} else {
 		v.Text = line
