@@ -31,6 +31,7 @@ func (m *model) describe(p *describe.Page) error {
 	case m.dropped > 0:
 		p.Text("%d times a support vector was dropped; here it counts for the records it lived\n", m.dropped)
 	}
+	m.reject.Describe(p)
 	m.describeMargin(p)
 	m.describeClasses(p)
 	p.Text("\n%-24s %12s  %s\n", "largest support vectors", "|alpha|", "record")

@@ -27,6 +27,7 @@ func (m *model) describe(p *describe.Page) error {
 	}
 	p.Line("kind", "%s, loss %s", KindName, m.loss)
 	p.Line("classes", "%d", len(labels))
+	m.reject.Describe(p)
 	m.describeTraining(p)
 	m.margins.Describe(p, m.marginMachines(), few)
 	for _, y := range classes {

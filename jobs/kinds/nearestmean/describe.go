@@ -14,6 +14,10 @@ import (
 func (m *model) describe(p *describe.Page) error {
 	labels := m.space.Labels.List()
 	p.Text("Nearest mean: %d classes of vectors with %d columns\n\n", len(m.weight), m.space.Width)
+	if m.reject > 0 {
+		m.reject.Describe(p)
+		p.Text("\n")
+	}
 	p.Text("%-24s %10s  %s\n", "class", "weight", "closest other class")
 	p.Table(labels, func(y int) string {
 		other, distance := m.closest(y)

@@ -47,6 +47,7 @@ func (m *model) describeHead(p *describe.Page) {
 	p.Line("classes", "%d", m.Classes)
 	p.Line("records", "%d training records of %d columns, scale %s", m.space.Records, m.Width, m.space.Scale())
 	p.Line("steps", "%d", m.steps)
+	m.Reject.Describe(p)
 	if m.Form.votes() {
 		p.Line("vectors", "%s", m.describeVotes())
 	}

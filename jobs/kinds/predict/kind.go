@@ -39,7 +39,7 @@ func newAlgorithm(spec protocol.JobSpec, ofModel OfModel) (jobs.Algorithm, error
 	if spec.Spec.Model == "" {
 		return nil, protocol.SpecFault("spec.model is missing: the URI of the model.safetensors to predict with")
 	}
-	models := models{p.Format, p.RejectBelow, ofModel, spec.Spec.Input.Categorical}
+	models := models{p, ofModel, spec.Spec.Input.Categorical}
 	phases := jobs.Phases(predictions.Phase{Params: p, Load: models.load, From: jobs.Input,
 		Named: jobs.WayOf(spec.Spec, jobs.Input), Of: jobs.EveryRecord,
 		Costs: costs, End: models.end, Scoring: evaluation.ScoringOf(spec)}.Phases())
@@ -51,8 +51,7 @@ func newAlgorithm(spec protocol.JobSpec, ofModel OfModel) (jobs.Algorithm, error
 
 // models are those that records are predicted by.
 type models struct {
-	format      string
-	rejectBelow float64
+	params      predictions.Params
 	ofModel     OfModel
 	categorical []protocol.Column // of the records
 }
@@ -86,17 +85,32 @@ func (m models) load(model jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, err
 		return nil, err
 	}
 	predictor, err := kind.Predict(model, ops)
-	if err != nil || m.rejectBelow == 0 {
-		return predictor, err
+	switch {
+	case err != nil:
+		return nil, err
+	case m.params.Distances:
+		return byDistance(kind, predictor)
+	case m.params.RejectBelow > 0:
+		return evaluation.Rejecting(predictor, m.params.RejectBelow)
 	}
-	return evaluation.Rejecting(predictor, m.rejectBelow)
+	return predictor, nil
+}
+
+// byDistance gives a predictor the distances to the centers of all clusters for scores.
+func byDistance(kind jobs.Kind, predictor jobs.Predictor) (jobs.Predictor, error) {
+	d, ok := predictor.(jobs.Distancer)
+	if !ok {
+		return nil, protocol.SpecFault("params.distances are those to the centers of clusters; spec.model is a model of kind %s",
+			kind.Name).WithHint("Name a model of kind KMeans, or leave params.distances out.")
+	}
+	return d.ByDistance()
 }
 
 // end is the list of parts.
 func (m models) end(_ jobs.Arrays, written *parts.List) (jobs.Arrays, error) {
 	result := jobs.Arrays{}
 	result.PutKind(KindName, modelVersion)
-	result.PutText("format", m.format)
+	result.PutText("format", m.params.Format)
 	jobs.Add(result, written)
 	return result, nil
 }

@@ -45,6 +45,7 @@ func (m *model) describe(p *describe.Page) error {
 	if m.sigmoids != nil {
 		p.Line("probability", "by a sigmoid of each machine, fitted on %d folds", folds)
 	}
+	m.reject.Describe(p)
 	m.margins.Describe(p, m.marginMachines(), few)
 	switch {
 	case m.oneClass:

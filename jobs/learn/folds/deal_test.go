@@ -241,11 +241,11 @@ func TestManyGroups(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	sum, err := halves[0].counted().plus(halves[1].counted())
-	if err != nil || !sum.over || !whole.counted().over || !slices.Equal(sum.hashed, whole.hashed) {
+	sum, err := halves[0].census().plus(halves[1].census())
+	if err != nil || !sum.over || !whole.census().over || !slices.Equal(sum.hashed, whole.hashed) {
 		t.Fatal(sum, err)
 	}
-	next, err := d.counted(t.Context(), nil, sum, jobs.Round{})
+	next, err := d.deal(t.Context(), nil, sum, jobs.Round{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ type group struct {
 }
 
 // dealGroups deals the groups.
-func (d dealer) dealGroups(t *dealt, c *counted, report *evaluation.Deal) error {
+func (d dealer) dealGroups(t *dealt, c *census, report *evaluation.Deal) error {
 	if c.over {
 		report.Hashed, report.Parts = true, c.hashed
 		return nil
