@@ -137,6 +137,6 @@ func Describe(result jobs.Arrays, _ jobs.DescribeOptions) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("Predictions of %d records in %d %s objects below %s/; `gram get` joins them.\n", list.Rows(),
-		len(list), format, predictions.Folder), nil
+	return fmt.Sprintf("Predictions of %s in %s below %s/; `gram get` joins them.\n",
+		protocol.Counted(list.Rows(), "record"), protocol.Counted(len(list), format+" object"), predictions.Folder), nil
 }

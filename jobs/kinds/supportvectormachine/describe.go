@@ -11,6 +11,7 @@ import (
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/rank"
 	"github.com/gram-compute/gram/kernelops/fmath"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // most is how many machines, classes or pictures are shown.
@@ -31,12 +32,14 @@ func (m *model) describe(p *describe.Page) error {
 	default:
 		p.Line("classes", "%d", len(labels))
 	}
-	p.Line("records", "%d training records of %d columns, scale %s", m.space.Records, m.space.Width, m.space.Scale())
+	p.Line("records", "%s of %s, scale %s", protocol.Counted(m.space.Records, "training record"),
+		protocol.Counted(m.space.Width, "column"), m.space.Scale())
 	if m.given != nil {
 		m.given.describe(p)
 	}
 	if m.early != nil {
-		p.Line("early", "machines of %d clusters; a record is decided by those of its own", machinesOf(m).parts)
+		p.Line("early", "machines of %s; a record is decided by those of its own",
+			protocol.Counted(machinesOf(m).parts, "cluster"))
 	}
 	p.Line("supports", "%d", m.len())
 	p.Line("rounds", "%d", m.rounds)

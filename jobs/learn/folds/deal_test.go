@@ -266,3 +266,21 @@ func TestManyGroups(t *testing.T) {
 		t.Errorf("%v, not %v", sizes, sum.hashed)
 	}
 }
+
+// A fault of a training without a fold names the fold, and one of the last training, on all records, does not.
+func TestFaultsNameTheFold(t *testing.T) {
+	fault := protocol.EmptyFault("no record").WithHint("Check.")
+	for fold, want := range map[int]string{2: "no record, in the training without fold 2 of 5", 6: "no record"} {
+		err := (&phase{fold: fold, folds: 5}).of(fmt.Errorf("map: %w", fault))
+		var told *protocol.Fault
+		if !errors.As(err, &told) || told.What != want || told.Hint != "Check." {
+			t.Errorf("fold %d: %v", fold, err)
+		}
+	}
+	if err := (&phase{fold: 1, folds: 5}).of(context.Canceled); !errors.Is(err, context.Canceled) {
+		t.Errorf("canceled: %v", err)
+	}
+	if err := (&phase{fold: 1, folds: 5}).of(nil); err != nil {
+		t.Errorf("nothing: %v", err)
+	}
+}

@@ -74,8 +74,8 @@ func (d dealer) checkClasses(c *census) error {
 			return protocol.SpecFault("class %q has 1 record, and split.test needs one on each side", c.labels.At(i)).
 				WithHint("Give more records of the class, or leave split.by out.")
 		case records < least:
-			return protocol.SpecFault("class %q has %d records, fewer than there are folds (%d)", c.labels.At(i),
-				records, least).WithHint("Take fewer folds, give more records of the class, or leave split.by out.")
+			return protocol.SpecFault("class %q has %s, fewer than there are folds (%d)", c.labels.At(i),
+				protocol.Counted(records, "record"), least).WithHint("Take fewer folds, give more records of the class, or leave split.by out.")
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
+	"github.com/gram-compute/gram/protocol"
 	"github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -53,7 +54,7 @@ func ETAText(e *gramv1.Eta) string {
 	}
 	text := "unknown yet: no task has ended"
 	if e.GetBounded() {
-		text += fmt.Sprintf("; at most %d rounds follow this one", e.GetRoundsLeft())
+		text += "; at most " + protocol.Counted(e.GetRoundsLeft(), "round") + " may follow this one"
 	}
 	return text
 }
