@@ -13,9 +13,10 @@ OTHERS := $$(go list ./... | grep -vE '^[^/]*/[^/]*/[^/]*/(kernelops|dataset|job
 RACED := $$(go list $(OTHERS) | grep -v '/internal/lint$$')
 # The packages with tests that -short leaves out or shortens.
 LONG := $$(grep -rl --include='*_test.go' 'testing\.Short()' . | xargs -n 1 dirname | sort -u)
-# Of the numeric packages, those that start goroutines, and every kind in jobs/all: the others do nothing at once, but in
-# the worker, whose tests and those of clusters are under the detector.
-CONCURRENT := ./kernelops/... ./dataset/... ./jobs/run ./jobs/all
+# Of the numeric packages, those that start goroutines. The others do nothing at once, but in the worker, whose tests and
+# those of clusters in one process are under the detector, as is a test that runs jobs of every kind side by side.
+CONCURRENT := ./kernelops/... ./dataset/... ./jobs/run
+BESIDE := '^Test(RoundsAreBounded|MachinesOfClusters)$$'
 
 TOOLS_PIN := deploy/tools/go.mod deploy/tools/go.sum
 TEST_TIMEOUT ?= 25m
@@ -67,6 +68,7 @@ test-all: tools ## Run what make test leaves out: make race, if there is a C com
 .PHONY: race
 race: tools ## Run the tests with -short under the race detector, but for lint and what starts no goroutine (needs a C compiler).
 	CGO_ENABLED=1 REQUIRE_VERSITYGW=1 go test -race -short -timeout 45m $(CONCURRENT) $(RACED) ./clustertest
+	CGO_ENABLED=1 go test -race -short -timeout 45m -run $(BESIDE) ./jobs/all ./jobs/kinds/supportvectormachine
 
 .PHONY: seeded
 seeded: tools ## Show that tests find each of the seeded bugs, in a build that holds them.

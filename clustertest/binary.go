@@ -84,9 +84,17 @@ func RemoveBinary() {
 	}
 }
 
+func skipRaced(t testing.TB) {
+	t.Helper()
+	if Raced {
+		t.Skip("starts processes, of which the race detector sees none; make test runs it")
+	}
+}
+
 // FaultyBinary is the path of a gram that package faults can disturb.
 func FaultyBinary(t testing.TB) string {
 	t.Helper()
+	skipRaced(t)
 	file, err := faulty()
 	if err != nil {
 		t.Fatal(err)
@@ -97,6 +105,7 @@ func FaultyBinary(t testing.TB) string {
 // Binary is the path of a freshly built gram.
 func Binary(t testing.TB) string {
 	t.Helper()
+	skipRaced(t)
 	file, err := binary()
 	if err != nil {
 		t.Fatal(err)

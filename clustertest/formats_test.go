@@ -242,7 +242,11 @@ func TestFormatsMatrix(t *testing.T) {
 	store := mem.New("m")
 	cluster := clustertest.StartLocal(t, t.TempDir(), "mem://m", 30*time.Second, memStores(store))
 	cluster.Work(t, "w1", 2, kernelops.Best())
-	for _, c := range formatJobs() {
+	kinds := formatJobs()
+	if clustertest.Raced {
+		kinds = kinds[:2] // all kinds read by one road
+	}
+	for _, c := range kinds {
 		t.Run(c.name, func(t *testing.T) {
 			records := *formatsRecords
 			if c.records > 0 {

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 		workerProcess(text)
 		return
 	}
-	if raceEnabled {
+	if clustertest.Raced {
 		if err := flag.Set("test.short", "true"); err != nil {
 			panic(err)
 		}

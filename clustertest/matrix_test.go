@@ -18,10 +18,11 @@ func naiveBayes(shardBytes int, params string) func(clustertest.Inputs) string {
 	}
 }
 
-// matrixSpec is a job of a kind over data sets with the same fields.
-func matrixSpec(kind, fields, params string) func(clustertest.Inputs) string {
+// matrixSpec is a job of a kind over data sets with the same fields; more is other fields of the spec, each followed by
+// a comma.
+func matrixSpec(kind, fields, params, more string) func(clustertest.Inputs) string {
 	return func(in clustertest.Inputs) string {
-		more := ""
+		more := more
 		if in.Queries != "" {
 			more += fmt.Sprintf(`"queries":{"uri":%q,%s},`, in.Queries, fields)
 		}
@@ -38,7 +39,7 @@ func matrixCase(t *testing.T, c casetest.Case) clustertest.Case {
 	m, stored := c.Matrix, c.Matrix.Over.Stored(t)
 	made := clustertest.Case{
 		Name: c.Name, Objects: stored.Objects, Queries: stored.Queries, Model: stored.Model,
-		Spec:   matrixSpec(c.Kind, m.Over.Fields, c.Params),
+		Spec:   matrixSpec(c.Kind, m.Over.Fields, c.Params, m.More),
 		Digest: m.Digest, Index: m.Index, IndexDigest: m.IndexDigest,
 	}
 	if m.Alone {
@@ -49,7 +50,7 @@ func matrixCase(t *testing.T, c casetest.Case) clustertest.Case {
 		}
 	}
 	if m.Kill != "" {
-		made.KillObjects, made.KillSpec = stored.KillObjects, matrixSpec(c.Kind, m.Over.KillFields, m.Kill)
+		made.KillObjects, made.KillSpec = stored.KillObjects, matrixSpec(c.Kind, m.Over.KillFields, m.Kill, m.More)
 	}
 	return made
 }

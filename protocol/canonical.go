@@ -115,7 +115,7 @@ func (s JobSpec) validateRest() error {
 		return err
 	}
 	if s.Spec.Evaluation != nil {
-		if err := s.Spec.Evaluation.validate(); err != nil {
+		if err := s.Spec.Evaluation.validate(s.Spec.Input.Split); err != nil {
 			return err
 		}
 	}

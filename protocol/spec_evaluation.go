@@ -35,9 +35,12 @@ func (e Evaluation) withDefaults() *Evaluation {
 	return &e
 }
 
-// validate refuses values out of their bounds.
-func (e Evaluation) validate() error {
+// validate refuses values out of their bounds, and what the split has no use for.
+func (e Evaluation) validate(split Split) error {
 	switch {
+	case e.Bootstrap != 0 && split.Folds != 0:
+		return SpecFault("spec.evaluation.bootstrap is for one set of test records, and spec.input.split.folds has several").
+			WithHint("Leave one of them out: with folds, the report tells how far figures vary from fold to fold.")
 	case e.Bins < 1 || e.Bins > MaxBins:
 		return SpecFault("spec.evaluation.bins is %d; 1 to %d are accepted", e.Bins, MaxBins)
 	case e.Errors == nil || !(*e.Errors >= 0 && *e.Errors < 1):

@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -18,7 +19,8 @@ func TestEvaluationAndFolds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := spec.WithDefaults().Validate(); (err == nil) != (good && fits) {
+			if err := spec.WithDefaults().Validate(); (err == nil) !=
+				(good && fits && !(strings.Contains(text, "20") && strings.Contains(split, "folds"))) {
 				t.Errorf("%s, split %s: %v", text, split, err)
 			}
 		}

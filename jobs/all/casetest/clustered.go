@@ -20,6 +20,8 @@ type Clustered struct {
 	Index, IndexDigest string
 	// Kill gives the parameters of a longer job, during which a worker is killed; empty for none.
 	Kill string
+	// More is further fields of the spec, each followed by a comma.
+	More string
 	// Alone reports that only the longer job reads the queries.
 	Alone bool
 }
@@ -59,6 +61,12 @@ var (
 		return Stored{Objects: map[string][]byte{"a.csv": a, "b.csv": b}, Queries: map[string][]byte{"b.csv": b},
 			KillObjects: repeated(a, 20)}
 	}}
+	// Dealt into folds by class, with gaps, with a column of groups after that of labels, and with columns of categories.
+	dealtDigits   = &Objects{digitFields + `,"split":{"folds":3,"by":"label"}`, "", digits.Stored}
+	gappedDigits  = &Objects{digitFields + `,"missing":["-"]`, "", gappedObjects}
+	groupedDigits = &Objects{digitFields + `,"split":{"test":0.3,"group":66}`, "", groupedObjects}
+	sortedDigits  = &Objects{digitFields + `,"categorical":[3,11]`, "", digits.Stored}
+
 	someGlosses = &Objects{splitFields + `,"shard_bytes":16384`, splitFields + `,"shard_bytes":65536`, splitGlosses}
 	moreGlosses = &Objects{glossFields + `,"shard_bytes":16384`, "", grownGlosses}
 	newGlosses  = &Objects{glossFields + `,"shard_bytes":16384`, "", decidedGlosses}
@@ -72,6 +80,41 @@ func digitObjects(t testing.TB) (a, b []byte) {
 	first := end(40_000)
 	second := end(first + 20_000)
 	return all[:first], all[first:second]
+}
+
+// gappedObjects are digits without some of their grays.
+func gappedObjects(t testing.TB) Stored {
+	return changedDigits(t, func(line int, fields []string) []string {
+		fields[(7*line)%64] = "-"
+		if line%3 == 0 {
+			fields[5] = "-"
+		}
+		return fields
+	})
+}
+
+// groupedObjects are digits in 30 groups, which go on from one object to the next.
+func groupedObjects(t testing.TB) Stored {
+	return changedDigits(t, func(line int, fields []string) []string {
+		return append(fields, fmt.Sprint("writer ", line%30))
+	})
+}
+
+// changedDigits are the objects of digits with their lines changed.
+func changedDigits(t testing.TB, change func(line int, fields []string) []string) Stored {
+	t.Helper()
+	stored := Stored{Objects: map[string][]byte{}}
+	for name, data := range digits.Stored(t).Objects {
+		var b bytes.Buffer
+		line := 0
+		for text := range strings.Lines(string(data)) {
+			fields := change(line, strings.Split(strings.TrimSuffix(text, "\n"), ","))
+			b.WriteString(strings.Join(fields, ",") + "\n")
+			line++
+		}
+		stored.Objects[name] = b.Bytes()
+	}
+	return stored
 }
 
 // repeated is a data set of n objects of the same bytes.

@@ -21,6 +21,13 @@ func linearFeatures() []Case {
 		{Name: "linear-categories-hashed", Kind: linear, Params: `{"features":{"scale":"standard",` +
 			`"categories":{"bits":3}}}`, Golden: true, Phases: irisColors, Shards: []*Data{roundingColors},
 			Blocks: true},
+		{Name: "linear-digits-categories", Kind: linear, Params: `{"solver":"ascend","blocks":5,"max_rounds":4,` +
+			`"features":{"categories":{"sparse":true}}}`,
+			Matrix: &Clustered{Over: sortedDigits,
+				Digest: "b81cac43c8aa56d05d9e15792db83712ee07a81fd2149c640e5503b6527f6c06"}},
+		{Name: "linear-digits-groups", Kind: linear, Params: `{"mode":"regress","loss":"squared","blocks":5,"max_rounds":4}`,
+			Matrix: &Clustered{Over: groupedDigits, More: `"evaluation":{"bootstrap":20},`,
+				Digest: "e7952af23045c037c7437c14a5abe9bfb56330c123ead23817667e8a8a5600fd"}},
 		{Name: "linear-missing", Kind: linear, Params: `{"features":{"scale":"standard","missing":"indicator"}}`,
 			Phases: irisGaps},
 	}

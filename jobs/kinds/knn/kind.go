@@ -47,8 +47,8 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 			"spec.params: without queries, split and leave_one_out there is nothing to search for; set store_base " +
 				"for a model")
 	}
-	if p.scoring != nil && own.Mode != modeClassify {
-		return nil, evaluation.Unscored("mode " + own.Mode)
+	if err := p.checkScoring(); err != nil {
+		return nil, err
 	}
 	if err := p.buildVectors(spec); err != nil {
 		return nil, err
@@ -59,6 +59,17 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	}
 	phases = append(phases, p.search().Phases()...)
 	return append(phases, p.basePhase()), nil
+}
+
+// checkScoring refuses a spec.evaluation that the mode has nothing for.
+func (p *plan) checkScoring() error {
+	switch {
+	case p.scoring != nil && p.params.Mode == modeRegress:
+		return p.scoring.CheckValues()
+	case p.scoring != nil && p.params.Mode != modeClassify:
+		return evaluation.Unscored("mode " + p.params.Mode)
+	}
+	return nil
 }
 
 // buildVectors says how records become vectors, unless the metric compares texts.
@@ -74,7 +85,7 @@ func newPlan(own Params, spec protocol.JobSpec) *plan {
 	p := &plan{params: own, scoring: evaluation.ScoringOf(spec), seed: spec.Spec.Repro.Seed,
 		holdsOut: spec.Spec.Input.Split.HoldsOut(),
 		Sides: pairwise.Sides{Base: jobs.TrainingRecords(spec), Number: evaluation.Number,
-			QueriesNamed: spec.Spec.Input.HasIDs()},
+			QueriesNamed: spec.Spec.Input.HasIDs(), Drawn: spec.Spec.Evaluation != nil},
 		named: spec.Spec.Input.HasIDs(),
 		bound: rows.Bound{Most: spec.Spec.Run.MaxStateBytes, What: "the base takes",
 			Hint: "Raise run.max_state_bytes, or leave params.store_base out: a search does not need it."}}

@@ -92,8 +92,10 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	if spec.Spec.Evaluation != nil && read.Params.regresses() {
-		return nil, evaluation.Unscored("mode regress")
+	if read.Params.regresses() {
+		if err := evaluation.ScoringOf(spec).CheckValues(); err != nil {
+			return nil, err
+		}
 	}
 	j := job{read, jobs.WayOf(spec.Spec, jobs.Input), spec.Spec.Model != ""}
 	space, err := features.NewBuilder(j.Params.Features, spec, j.Params.labels(), features.Compares())

@@ -109,8 +109,10 @@ func newOf(spec protocol.JobSpec, most int, whole bool) (jobs.Algorithm, error) 
 	if err != nil {
 		return nil, err
 	}
-	if spec.Spec.Evaluation != nil && read.Params.regresses() {
-		return nil, evaluation.Unscored("mode regress")
+	if read.Params.regresses() {
+		if err := evaluation.ScoringOf(spec).CheckValues(); err != nil {
+			return nil, err
+		}
 	}
 	j := job{Job: read, way: jobs.WayOf(spec.Spec, jobs.Input), most: most, whole: whole}
 	options, judging := []features.Option{j.Params.labels()}, j.Judge.Phases()

@@ -1,6 +1,8 @@
 package evaluation
 
 import (
+	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/gram-compute/gram/jobs/learn/sums"
@@ -28,33 +30,26 @@ func newReplicates(seed uint64, n int) *replicates {
 	return &replicates{philox.New(seed, "evaluation/bootstrap"), n}
 }
 
-// poisson has, of each count k, 2^32 times the probability that a Poisson number of mean 1 is at most k, rounded down;
-// what is beyond the last is less than 2^-32.
-var poisson = []uint32{1580030168, 3160060337, 3950075421, 4213413783, 4279248373, 4292415291, 4294609777, 4294923276,
-	4294962463, 4294966817, 4294967252, 4294967292}
-
-// count is the number of a 32-bit draw.
-func count(draw uint32) int {
-	k := 0
-	for k < len(poisson) && draw >= poisson[k] {
-		k++
-	}
-	return k
-}
-
 // add adds the terms of a record to the sums of each replicate, as often as it stands there; number is what
 // MistakeDraws draws for the identity of the record.
 func (r *replicates) add(to *sums.Exact, number uint64, terms [replicateSums]float64) {
-	for first := 0; first < r.n; first += 4 {
-		a, b := r.key.Block(number, uint64(first/4))
-		for i, draw := range [4]uint32{uint32(a), uint32(a >> 32), uint32(b), uint32(b >> 32)} {
-			times := float64(count(draw))
-			if first+i >= r.n || times == 0 {
-				continue
+	for replicate, times := range r.counts(number) {
+		for j, v := range terms {
+			if v != 0 {
+				to.Add(replicate*replicateSums+j, float64(float64(times)*v))
 			}
-			for j, v := range terms {
-				if v != 0 {
-					to.Add((first+i)*replicateSums+j, float64(times*v))
+		}
+	}
+}
+
+// counts yields the replicates in which a record stands, and how often it does.
+func (r *replicates) counts(number uint64) iter.Seq2[int, int] {
+	return func(yield func(replicate, times int) bool) {
+		for first := 0; first < r.n; first += 4 {
+			a, b := r.key.Block(number, uint64(first/4))
+			for i, draw := range [4]uint32{uint32(a), uint32(a >> 32), uint32(b), uint32(b >> 32)} {
+				if times := count(draw); first+i < r.n && times != 0 && !yield(first+i, times) {
+					return
 				}
 			}
 		}
@@ -67,6 +62,18 @@ type Interval struct {
 	High float64 `json:"high"`
 }
 
+// cell is the interval in a table, with its ends in that format; empty for none.
+func (i *Interval) cell(format string) string {
+	if i == nil {
+		return ""
+	}
+	return fmt.Sprintf(format+" to "+format, i.Low, i.High)
+}
+
+func intervalsCaption(confidence float64, replicates int) string {
+	return fmt.Sprintf("Intervals at %s, from %d bootstrap replicates.", percent(confidence), replicates)
+}
+
 // intervalOf is the percentile interval of a mean: between the values of replicates that leave out as many at either
 // end as the probability says (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, section 13.3). Replicates
 // without weight do not count; nil where there is no other.
@@ -77,6 +84,11 @@ func intervalOf(replicates *sums.Exact, sum int, confidence float64) *Interval {
 			values = append(values, bounded(replicates.Float(at+sum)/w))
 		}
 	}
+	return percentiles(values, confidence)
+}
+
+// percentiles is the interval of the values of replicates, which it sorts; nil without any.
+func percentiles(values []float64, confidence float64) *Interval {
 	if len(values) == 0 {
 		return nil
 	}

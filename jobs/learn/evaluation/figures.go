@@ -155,9 +155,14 @@ func costFigures(c Cost) ([]jobs.Figure, error) {
 }
 
 func regressionFigures(r Regression) ([]jobs.Figure, error) {
-	return []jobs.Figure{{Title: "Errors of the predictions", Table: &jobs.FigureTable{
-		Columns: []string{"records", "mean squared error", "mean absolute error", "R²"},
+	table := &jobs.FigureTable{Columns: []string{"records", "mean squared error", "mean absolute error", "R²"},
 		Rows: [][]string{{fmt.Sprint(r.Records), fmt.Sprintf("%.6g", r.MeanSquaredError),
-			fmt.Sprintf("%.6g", r.MeanAbsoluteError), fmt.Sprintf("%.4f", r.R2)}},
-	}}}, nil
+			fmt.Sprintf("%.6g", r.MeanAbsoluteError), fmt.Sprintf("%.4f", r.R2)}}}
+	figure := jobs.Figure{Title: "Errors of the predictions", Table: table}
+	if i := r.Intervals; i != nil {
+		table.Rows = append(table.Rows, []string{"interval", i.MeanSquaredError.cell("%.6g"),
+			i.MeanAbsoluteError.cell("%.6g"), i.R2.cell("%.4f")})
+		figure.Caption = intervalsCaption(i.Confidence, i.Replicates)
+	}
+	return []jobs.Figure{figure}, nil
 }

@@ -130,17 +130,17 @@ func TestRegressionByHand(t *testing.T) {
 
 func TestRegressionOfEqualLabels(t *testing.T) {
 	for _, c := range []struct{ value, want float64 }{{5, 1}, {6, 0}} {
-		s := newErrorSums()
+		s := newErrorSums(nil)
 		for range 2 {
-			if err := s.add(dataset.Identity{}, 5, c.value); err != nil {
+			if err := s.add(dataset.Identity{}, 0, 5, c.value); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if r := s.report(); r.R2 != c.want {
+		if r := s.report(nil); r.R2 != c.want {
 			t.Errorf("5 is predicted as %v: R2 %v, want %v", c.value, r.R2, c.want)
 		}
 	}
-	if r := newErrorSums().report(); r != (Regression{}) {
+	if r := newErrorSums(nil).report(nil); r != (Regression{}) {
 		t.Errorf("%+v", r)
 	}
 }
@@ -149,7 +149,8 @@ func TestRegressionOfEqualLabels(t *testing.T) {
 func TestRegressionMerges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		small := rapid.Float64Range(-50, 50)
-		whole, left, right := newErrorSums(), newErrorSums(), newErrorSums()
+		scoring := scoringOf(rapid.SampledFrom([]int{0, 20}).Draw(t, "replicates"))
+		whole, left, right := newErrorSums(scoring), newErrorSums(scoring), newErrorSums(scoring)
 		for i := range rapid.IntRange(0, 12).Draw(t, "records") {
 			truth, value := small.Draw(t, "truth"), small.Draw(t, "value")
 			part := left
@@ -157,7 +158,7 @@ func TestRegressionMerges(t *testing.T) {
 				part = right
 			}
 			for _, s := range []*errorSums{whole, part} {
-				if err := s.add(dataset.Identity{}, truth, value); err != nil {
+				if err := s.add(dataset.Identity{}, uint64(i), truth, value); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -198,7 +199,7 @@ func TestPhaseFaults(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	labels, sums := jobs.ArraysOf(NewTally(classes)), jobs.ArraysOf(newErrorSums())
+	labels, sums := jobs.ArraysOf(NewTally(classes)), jobs.ArraysOf(newErrorSums(nil))
 	var fault *protocol.Fault
 	if _, err := judging(Judge{}).Merge(labels, sums); !errors.As(err, &fault) || fault.Code != protocol.CodeCorrupt {
 		t.Error(err)

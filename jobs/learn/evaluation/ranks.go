@@ -120,7 +120,7 @@ func (p *Ranks) begin(t *Tally) (*ranksState, error) {
 func (p *Ranks) advance(
 	ctx context.Context, next jobs.Next, s *ranksState, rankings []*Ranking, round jobs.Round,
 ) (jobs.Next, error) {
-	if more := s.take(rankings); more {
+	if more := s.take(rankings, p.Scoring); more {
 		next.State = maps.Clone(next.State)
 		jobs.Add(next.State, s)
 		next.Phase, next.Trees = RanksName, treesOver(p.From, round.Plan)
@@ -135,10 +135,13 @@ func (p *Ranks) advance(
 }
 
 // take goes on through the rankings, and reports whether there are lower scores.
-func (s *ranksState) take(rankings []*Ranking) (more bool) {
+func (s *ranksState) take(rankings []*Ranking, scoring *Scoring) (more bool) {
 	for i, r := range rankings {
 		if s.done[i] != 0 {
 			continue
+		}
+		if boot := s.sweeps[i].replicates; boot != nil {
+			boot.key = resampleKey(scoring.seed, i)
 		}
 		s.sweeps[i].take(r)
 		below, cut := r.Below()
@@ -240,7 +243,7 @@ func (t *Tally) RankMetrics(scoring *Scoring) ([]jobs.Metric, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.take(t.scores.rankings) {
+	if s.take(t.scores.rankings, scoring) {
 		return nil, protocol.SpecFault("spec.evaluation: the test records have more than %d different scores of a class or of "+
 			"decisions, and this kind ranks them in one round", maxScored/len(s.sweeps)).
 			WithHint("Leave spec.evaluation out, and judge the model in a job of kind Predict.")

@@ -40,6 +40,21 @@ func Unscored(what string) error {
 		WithHint("Leave it out; what is predicted on test records is judged without it.")
 }
 
+// CheckValues refuses what is about scores of classes where values are predicted, and a spec.evaluation that asks for
+// nothing else; nil is fine.
+func (s *Scoring) CheckValues() error {
+	switch {
+	case s == nil:
+	case s.Bootstrap == 0:
+		return protocol.SpecFault("spec.evaluation judges the scores of classes, and values have none").
+			WithHint("Set evaluation.bootstrap for intervals of the errors, or leave spec.evaluation out: errors are always told.")
+	case s.Positive != "" || s.Bins != protocol.DefaultBins || s.Errors == nil || *s.Errors != protocol.DefaultErrors:
+		return protocol.SpecFault("spec.evaluation: positive, bins and errors are for the scores of classes, and values " +
+			"have none").WithHint("Leave them out; bootstrap and confidence give intervals of the errors.")
+	}
+	return nil
+}
+
 // maxTop bounds the k of top-k accuracies.
 const maxTop = 10
 
@@ -303,7 +318,7 @@ func (t *scoredTally) plus(right *scoredTally) (err error) {
 	return nil
 }
 
-// maxCurveClasses bounds the classes whose curves are kept.
+// maxCurveClasses bounds the classes whose curves and intervals are kept.
 const maxCurveClasses = 16
 
 // sweeps go through the rankings; most is the share of errors that a threshold is looked for.
@@ -315,6 +330,8 @@ func (t *scoredTally) sweeps(most float64) []*sweep {
 		list[i] = newSweep(total(2*i), total(2*i+1), curveSteps)
 		if risk > maxCurveClasses {
 			list[i].steps = 0
+		} else if n := t.bootstrap.Len() / replicateSums; n > 0 {
+			list[i].replicates = newResampled(n)
 		}
 	}
 	list[risk] = newRiskSweep(total(2*risk), total(2*risk+1), curveSteps, most)

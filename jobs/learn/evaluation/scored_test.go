@@ -250,7 +250,7 @@ func roundsOf(t *testing.T, c scoredCase, s *Scoring, cuts []int) string {
 		t.Fatal(err)
 	}
 	rounds := 0
-	for rankings := all.scores.rankings; state.take(rankings); rounds++ {
+	for rankings := all.scores.rankings; state.take(rankings, s); rounds++ {
 		if state, err = jobs.Read(jobs.ArraysOf(state), new(ranksState)); err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package evaluation
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gram-compute/gram/jobs"
 )
@@ -69,10 +70,21 @@ func firstOf(classes int, caption string) string {
 
 func rankingFigures(r Rankings) ([]jobs.Figure, error) {
 	table := &jobs.FigureTable{Columns: []string{"label", "AUC", "average precision"}}
+	intervals := slices.ContainsFunc(r.Classes, func(c ClassRanking) bool { return c.AUCInterval != nil })
+	if intervals {
+		table.Columns = []string{"label", "AUC", "its interval", "average precision", "its interval"}
+	}
+	row := func(label string, auc *float64, of *Interval, average *float64, from *Interval) {
+		cells := []string{label, figureOf(auc), of.cell("%.4f"), figureOf(average), from.cell("%.4f")}
+		if !intervals {
+			cells = []string{label, figureOf(auc), figureOf(average)}
+		}
+		table.Rows = append(table.Rows, cells)
+	}
 	roc := &jobs.LineChart{X: "share of the other records", Y: "share of the records of the class"}
 	pr := &jobs.LineChart{X: "recall", Y: "precision"}
 	for i, c := range r.Classes {
-		table.Rows = append(table.Rows, []string{c.Label, figureOf(c.AUC), figureOf(c.Average)})
+		row(c.Label, c.AUC, c.AUCInterval, c.Average, c.AverageInterval)
 		if i >= maxCurves || len(c.Curve) == 0 {
 			continue
 		}
@@ -89,8 +101,8 @@ func rankingFigures(r Rankings) ([]jobs.Figure, error) {
 		}
 	}
 	if len(r.Classes) > 1 {
-		table.Rows = append(table.Rows, []string{"mean", figureOf(r.MacroAUC), figureOf(r.MacroAverage)},
-			[]string{"mean by weight", figureOf(r.WeightedAUC), figureOf(r.WeightedAverage)})
+		row("mean", r.MacroAUC, nil, r.MacroAverage, nil)
+		row("mean by weight", r.WeightedAUC, nil, r.WeightedAverage, nil)
 	}
 	figures := []jobs.Figure{{Title: "Rankings by score", Table: table, Caption: "AUC is the share of pairs in which the " +
 		"record of the class has the higher score, ties as a half."}}
@@ -137,6 +149,6 @@ func bootstrapFigures(b Bootstrap) ([]jobs.Figure, error) {
 				fmt.Sprintf("%.4f", row.of.High)})
 		}
 	}
-	return []jobs.Figure{{Title: "Confidence intervals", Table: table, Caption: fmt.Sprintf(
-		"At %s, from %d bootstrap replicates.", percent(b.Confidence), b.Replicates)}}, nil
+	return []jobs.Figure{{Title: "Confidence intervals", Table: table, Caption: intervalsCaption(b.Confidence,
+		b.Replicates)}}, nil
 }

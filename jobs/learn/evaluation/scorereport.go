@@ -61,7 +61,10 @@ type ClassRanking struct {
 	Negative float64  `json:"negative"`
 	AUC      *float64 `json:"auc"`               // nil without both
 	Average  *float64 `json:"average_precision"` // nil without positive records
-	Curve    []Point  `json:"curve,omitempty"`
+	// AUCInterval and AverageInterval are there with spec.evaluation.bootstrap, of up to 16 classes.
+	AUCInterval     *Interval `json:"auc_interval,omitempty"`
+	AverageInterval *Interval `json:"average_precision_interval,omitempty"`
+	Curve           []Point   `json:"curve,omitempty"`
 }
 
 // Point is what is ranked at a score and above.
@@ -201,7 +204,7 @@ func (s *ranksState) metrics(of *Scoring) ([]jobs.Metric, error) {
 	var undefined []string
 	r := Rankings{}
 	for i, label := range labels {
-		c := s.sweeps[i].classRanking(label)
+		c := s.sweeps[i].classRanking(label, of.Confidence)
 		r.Classes = append(r.Classes, c)
 		if c.AUC == nil {
 			undefined = append(undefined, label)
@@ -221,9 +224,10 @@ func (s *ranksState) metrics(of *Scoring) ([]jobs.Metric, error) {
 	return facts.Metrics()
 }
 
-func (s *sweep) classRanking(label string) ClassRanking {
+func (s *sweep) classRanking(label string, confidence float64) ClassRanking {
 	c := ClassRanking{Label: label, Positive: massFloat(s.total[1]), Negative: massFloat(s.total[0]), AUC: s.auc(),
 		Average: s.mean()}
+	c.AUCInterval, c.AverageInterval = s.replicates.intervals(confidence)
 	for _, p := range s.curve {
 		c.Curve = append(c.Curve, Point{p.score, p.negative, p.positive, p.precision})
 	}

@@ -29,6 +29,8 @@ type sweep struct {
 	next  [2]*big.Int // least mass of the step after it; nil where that was not computed yet
 	curve []point
 
+	replicates *resampled // nil where there are no intervals
+
 	most  *big.Rat // greatest share of errors, of risk
 	found bool
 	best  point // lowest confidence at which the errors are no more than that
@@ -99,6 +101,7 @@ func (s *sweep) take(r *Ranking) {
 			s.close()
 		}
 		s.key, s.begun = v.key, true
+		s.replicates.take(v)
 		if v.weight != weight {
 			weight, mass = v.weight, massOf(v.weight)
 		}
@@ -113,6 +116,7 @@ func (s *sweep) take(r *Ranking) {
 
 // close counts the open score.
 func (s *sweep) close() {
+	s.replicates.close()
 	negative, positive := s.open[0], s.open[1]
 	if negative.Sign() == 0 && positive.Sign() == 0 {
 		return // weights of 0
@@ -231,6 +235,7 @@ func (s *sweep) fields(f *jobs.Fields, name string) {
 	jobs.Make(f, &s.area).Fields(f, name+".area")
 	f.Require(s.area.Len() == 1, "%d areas of one ranking", s.area.Len())
 	s.pointFields(f, name)
+	resampledField(f, name+".replicates", &s.replicates)
 	most := 0.0
 	if s.most != nil {
 		most, _ = s.most.Float64()

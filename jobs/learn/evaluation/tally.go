@@ -41,16 +41,22 @@ func (t *Tally) UnseenMetrics(model jobs.Arrays) ([]jobs.Metric, error) {
 // NewTally returns an empty tally for the outcomes of a model.
 func NewTally(answers jobs.Answers) *Tally {
 	if answers.Labels == nil {
-		return &Tally{errors: newErrorSums()}
+		return &Tally{errors: newErrorSums(nil)}
 	}
 	return &Tally{confusion: NewConfusion(), mistakes: NewMistakes(maxMistakes)}
 }
 
-// NewScoredTally is NewTally of a model whose scores are judged, too; a nil scoring judges none. A model that does not
-// give classes scores is a *protocol.Fault of CodeSpecInvalid, and so is a positive label that it does not have.
+// NewScoredTally is NewTally of a model whose scores are judged, too, or whose errors get intervals; a nil scoring does
+// neither. A model of classes that does not give them scores is a *protocol.Fault of CodeSpecInvalid, and so is a
+// positive label that it does not have.
 func NewScoredTally(answers jobs.Answers, scoring *Scoring) (t *Tally, err error) {
 	t = NewTally(answers)
-	if scoring != nil {
+	switch {
+	case scoring == nil:
+	case t.errors != nil:
+		t.errors = newErrorSums(scoring)
+		err = scoring.CheckValues()
+	default:
 		t.scores, err = newScoredTally(answers, scoring)
 	}
 	return t, err
@@ -86,7 +92,11 @@ func (t *Tally) Judge(block *dataset.Block, i int, o jobs.Outcome) error {
 		if err != nil {
 			return err
 		}
-		return t.JudgeNumber(id, truth, o.Value)
+		number := uint64(0)
+		if t.errors.draws != nil {
+			number = t.errors.numbers.Uint64(id)
+		}
+		return t.errors.add(id, number, truth, o.Value)
 	}
 	if m, wrong := t.decided(id, label, o); wrong {
 		m.Picture = PictureOf(block, i)
@@ -124,12 +134,13 @@ func (t *Tally) decided(id dataset.Identity, label []byte, o jobs.Outcome) (m Mi
 	return Mistake{ID: id, Truth: truth, Decided: o.Label, Rejected: o.Rejected}, o.Rejected || o.Label != truth
 }
 
-// JudgeNumber judges a predicted number.
-func (t *Tally) JudgeNumber(id dataset.Identity, truth, value float64) error {
+// JudgeNumber judges a predicted value of a record that is known by its place alone; number is what MistakeDraws draws
+// for its identity, if there are intervals.
+func (t *Tally) JudgeNumber(number uint64, id dataset.Identity, truth, value float64) error {
 	if t.errors == nil {
 		return jobs.Malformed("a number was predicted where there are labels")
 	}
-	return t.errors.add(id, truth, value)
+	return t.errors.add(id, number, truth, value)
 }
 
 // Fields lists the tally: arrays named "labels", "cells.*", "mistakes.*" and, of scores, "scores.*", or "errors.*" and
@@ -185,7 +196,7 @@ func (t *Tally) Records() int64 {
 func (t *Tally) Metrics(costs Costs, scoring *Scoring) ([]jobs.Metric, error) {
 	var facts jobs.Facts
 	if t.errors != nil {
-		facts.Add(regressionMetric, t.errors.report())
+		facts.Add(regressionMetric, t.errors.report(scoring))
 		return facts.Metrics()
 	}
 	facts.Add(reportMetric, t.confusion.Report())

@@ -87,7 +87,7 @@ func (s Sides) Ask(
 		}
 		for _, i := range places {
 			q.numbers = append(q.numbers, q.shard+int64(i))
-			if truth == Classes {
+			if truth == Classes || truth == Values && s.Drawn {
 				q.draws = append(q.draws, drawn.Uint64(block.IDs[i]))
 			}
 			if q.named {

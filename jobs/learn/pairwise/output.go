@@ -56,7 +56,11 @@ func (t Tree) Judge(i int, decision jobs.Outcome) error {
 		}
 		return t.out.judged.JudgeDrawn(t.asked.draws[i], place, t.asked.labels.At(i), decision)
 	case t.asked.truth == Values && !decision.Rejected:
-		return t.out.judged.JudgeNumber(place, t.asked.values[i], decision.Value)
+		drawn := uint64(0)
+		if t.asked.draws != nil {
+			drawn = t.asked.draws[i]
+		}
+		return t.out.judged.JudgeNumber(drawn, place, t.asked.values[i], decision.Value)
 	}
 	return nil
 }

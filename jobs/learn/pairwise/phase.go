@@ -20,6 +20,8 @@ type Sides struct {
 	Number Number       // where labels of queries may be numbers
 	// QueriesNamed reports that queries have ids.
 	QueriesNamed bool
+	// Drawn reports that the values of queries get intervals, so that draws go with them, as with classes.
+	Drawn bool
 }
 
 // Source is the data set of the queries.
