@@ -179,7 +179,7 @@ func (f *Fault) Of(r Record) *Fault {
 	return &g
 }
 
-// OfColumn returns a copy about a column of the vectors, from 1, which What calls "column N" or "value N of the vector".
+// OfColumn returns a copy about a column of the vectors, from 1; What calls it "column N" or "value N of the vector".
 func (f *Fault) OfColumn(column int) *Fault {
 	g := *f
 	g.vector = column

@@ -43,16 +43,16 @@ func readPasts(
 func readPast(ctx context.Context, a *app, from string) (*estimate.Past, error) {
 	data, err := readBeside(ctx, a, from, "")
 	if err != nil && strings.ContainsAny(from, "./") { // the others name their job
-		return nil, &exit.Failure{Code: exit.Of(err).Code, What: "no report can be read at " + from, Why: err, Cause: err,
-			Hint: "Name the report.json of a finished job, the folder that it lies in, or a job."}
+		return nil, &exit.Failure{Code: exit.Of(err).Code, What: "no report can be read at " + from,
+			Why: err, Cause: err, Hint: "Name the report.json of a finished job, the folder that it lies in, or a job."}
 	}
 	if err != nil {
 		return nil, err
 	}
 	past, err := estimate.ReadPast(data)
 	if err != nil {
-		return nil, &exit.Failure{Code: exit.Usage, What: from + " is no report to forecast from", Why: flawOf(data, err),
-			Cause: err, Hint: "Name the report.json that a finished job left beside its model."}
+		return nil, &exit.Failure{Code: exit.Usage, What: from + " is no report to forecast from",
+			Why: flawOf(data, err), Cause: err, Hint: "Name the report.json that a finished job left beside its model."}
 	}
 	return past, nil
 }

@@ -234,8 +234,8 @@ func checkOtherParams(c *session, path, folder string) {
 	c.stdout.Reset()
 	c.want(0, c.run("plan", "-f", path, "--from", folder, "--set", "spec.params.alpha=0.5"))
 	text := strings.Join(strings.Fields(c.stdout.String()), " ")
-	if want := "is not the job of this spec: it had spec.params.alpha 1 in place of 0.5; its rounds"; !strings.Contains(text,
-		want) {
+	const want = "is not the job of this spec: it had spec.params.alpha 1 in place of 0.5; its rounds"
+	if !strings.Contains(text, want) {
 		c.t.Errorf("printed\n%s\nwant %s", text, want)
 	}
 	c.stdout.Reset()
@@ -243,7 +243,8 @@ func checkOtherParams(c *session, path, folder string) {
 		c.t.Fatal(err)
 	}
 	c.want(0, c.run("plan", "-f", path, "--from", folder))
-	if text := strings.Join(strings.Fields(c.stdout.String()), " "); !strings.Contains(text, "is not known: its provenance") {
+	text = strings.Join(strings.Fields(c.stdout.String()), " ")
+	if !strings.Contains(text, "is not known: its provenance") {
 		c.t.Errorf("printed\n%s", text)
 	}
 }

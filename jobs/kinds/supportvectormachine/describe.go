@@ -38,8 +38,7 @@ func (m *model) describe(p *describe.Page) error {
 		m.given.describe(p)
 	}
 	if m.early != nil {
-		p.Line("early", "machines of %s; a record is decided by those of its own",
-			protocol.Counted(machinesOf(m).parts, "cluster"))
+		p.Line("early", "machines of %d clusters; a record is decided by those of its own", machinesOf(m).parts)
 	}
 	p.Line("supports", "%d", m.len())
 	p.Line("rounds", "%d", m.rounds)

@@ -109,7 +109,7 @@ func (m *model) Fields(f *jobs.Fields) {
 	f.Require(m.margins == nil || m.hasMargin(), "a margin with kernel %s", m.kernelText())
 	jobs.Scalar(f, "training.rounds", &m.rounds)
 	m.reject.Fields(f)
-	f.Require(m.reject == 0 || m.classifies(), "a model that does not decide between classes rejects below %v", m.reject)
+	f.Require(m.reject == 0 || m.classifies(), "a model of no classes rejects below %v", m.reject)
 	f.Require(jobs.Finite(m.bias) && m.rounds >= 0 && m.rounds <= maxRounds,
 		"a support vector machine after %d rounds, or with a bias that is not finite", m.rounds)
 }

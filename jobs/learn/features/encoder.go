@@ -29,7 +29,8 @@ func (b *Builder) newEncoder(root *Counts) (*encoder, error) {
 		name := nameOf(b.categorical, k)
 		if e.hasher == nil && t.Keys.Len() == 1 && len(t.Keys.At(0)) == 0 {
 			return nil, protocol.EmptyFault("the categorical column %q has no category in %s: all are missing",
-				name, protocol.Counted(root.records, "training record")).WithHint("Leave it out of spec.input.categorical, or check spec.input.missing.")
+				name, protocol.Counted(root.records, "training record")).
+				WithHint("Leave it out of spec.input.categorical, or check spec.input.missing.")
 		}
 		e.names = append(e.names, name)
 		if e.hasher != nil {

@@ -111,7 +111,8 @@ func (a *absence) add(row []float32) {
 // refuseEmpty refuses a column that misses all of its numbers.
 func (a *absence) refuseEmpty(records int64) error {
 	if j := slices.Index(a.count, records); j >= 0 {
-		return protocol.EmptyFault("column %d has no number in %s", j+1, protocol.Counted(records, "training record")).OfColumn(j + 1).
+		return protocol.EmptyFault("column %d has no number in %s", j+1,
+			protocol.Counted(records, "training record")).OfColumn(j + 1).
 			WithHint("Leave the column out with spec.input.features, or check spec.input.missing.")
 	}
 	return nil

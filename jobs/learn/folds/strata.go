@@ -75,7 +75,8 @@ func (d dealer) checkClasses(c *census) error {
 				WithHint("Give more records of the class, or leave split.by out.")
 		case records < least:
 			return protocol.SpecFault("class %q has %s, fewer than there are folds (%d)", c.labels.At(i),
-				protocol.Counted(records, "record"), least).WithHint("Take fewer folds, give more records of the class, or leave split.by out.")
+				protocol.Counted(records, "record"), least).
+				WithHint("Take fewer folds, give more records of the class, or leave split.by out.")
 		}
 	}
 	return nil

@@ -13,8 +13,8 @@ import (
 // told are the fields of a spec that rounds and the times of tasks depend on, beside the data.
 var told = []string{"spec.params", "spec.input.split", "spec.evaluation"}
 
-// Compare notes which params, split and evaluation of a spec are others than those of the job that ran. A nil provenance,
-// or one of another job, tells nothing of them.
+// Compare notes in which params, split and evaluation a spec differs from that of the job that ran. A nil provenance, or
+// one of another job, tells nothing of them.
 func (p *Past) Compare(provenance *origin.Provenance, spec protocol.JobSpec) error {
 	if provenance == nil || provenance.Job != p.Job {
 		return nil

@@ -53,8 +53,8 @@ type Time struct {
 type Report struct {
 	Job     string  `json:"job"`
 	Seconds float64 `json:"seconds"`
-	// Compared reports that the spec of the job is known; Differs has the fields of params, split and evaluation that are
-	// others in the spec of the plan, which is right.
+	// Compared reports that the spec of the job is known; Differs has its fields of params, split and evaluation that
+	// differ, with those of the spec of the plan on the right.
 	Compared bool           `json:"compared"`
 	Differs  []origin.Field `json:"differs,omitempty"`
 }

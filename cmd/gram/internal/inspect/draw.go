@@ -18,7 +18,7 @@ type Record struct {
 	Text    *string          `json:"text,omitempty"`
 	Width   int              `json:"width,omitempty"`
 	Values  []Number         `json:"values,omitempty"`  // of a dense vector, or the entries of a sparse one
-	Indices []int32          `json:"indices,omitempty"` // of a sparse one, as the format counts: libsvm from index_base, others from 0
+	Indices []int32          `json:"indices,omitempty"` // of a sparse one, from index_base or 0
 	// Categories are in the order of spec.input.categorical. Groups are known by their hashes alone, and left out.
 	Categories []string `json:"categories,omitempty"`
 	draw       uint64

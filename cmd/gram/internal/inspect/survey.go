@@ -129,7 +129,7 @@ func (o *Opened) Survey(ctx context.Context, seed uint64, few int) (*Survey, err
 	s.Drawn = drawn.records()
 	for k, c := range s.Categories {
 		c.end(o.input.Categorical[k])
-		if at := len(o.Names) - len(s.Categories) + k; o.input.Categorical[k].Name == "" && at >= 0 && o.Names[at] != "" {
+		if at := len(o.Names) - len(s.Categories) + k; o.input.Categorical[k].Name == "" && at >= 0 {
 			c.Name = o.Names[at]
 		}
 	}

@@ -93,8 +93,9 @@ func (s *Survey) writeColumns(w io.Writer) {
 	var t terminal.Table
 	rows := [][]string{{"column", "type", "min", "mean", "max", "missing", "distinct"}}
 	for _, c := range s.Columns[:min(len(s.Columns), shownColumns)] {
-		rows = append(rows, []string{strings.TrimRight(fmt.Sprintf("%d %s", c.Column, terminal.Clean(c.Name)), " "), c.kind(),
-			number(c.Min), number(c.Mean), number(c.Max), fmt.Sprint(c.Missing), upTo(c.Distinct, maxDistinct)})
+		name := strings.TrimRight(fmt.Sprintf("%d %s", c.Column, terminal.Clean(c.Name)), " ")
+		rows = append(rows, []string{name, c.kind(), number(c.Min), number(c.Mean), number(c.Max), fmt.Sprint(c.Missing),
+			upTo(c.Distinct, maxDistinct)})
 	}
 	left := leftForNames(rows)
 	for _, row := range rows {

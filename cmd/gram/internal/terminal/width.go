@@ -30,7 +30,7 @@ func widthOf(r rune) int {
 		return 1
 	case unicode.Is(wide, r):
 		return 2
-	case unicode.In(r, unicode.Mn, unicode.Me) || r >= 0x1160 && r <= 0x11ff: // vowels of Korean follow a wide consonant
+	case unicode.In(r, unicode.Mn, unicode.Me), r >= 0x1160 && r <= 0x11ff: // Korean vowels follow a wide consonant
 		return 0
 	}
 	return 1
