@@ -35,7 +35,7 @@ func (t Rejection) Check(costs Costs, mode string, classifies bool) error {
 		return protocol.SpecFault("reject_below is of decisions between classes; in mode %s there are none", mode)
 	case costs != nil:
 		return protocol.SpecFault("costs and reject_below exclude each other: a record that is rejected has no cost").
-			WithHint("Leave one out. Kind Predict takes reject_below, and judges by the costs of the model.")
+			WithHint("Leave one of them out.")
 	}
 	return nil
 }
