@@ -10,7 +10,6 @@ import (
 	"github.com/gram-compute/gram/cmd/gram/internal/exit"
 	"github.com/gram-compute/gram/cmd/gram/internal/local"
 	"github.com/gram-compute/gram/cmd/gram/internal/show"
-	"github.com/gram-compute/gram/cmd/gram/internal/specfile"
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
 	"github.com/gram-compute/gram/protocol"
 	"github.com/spf13/cobra"

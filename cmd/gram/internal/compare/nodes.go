@@ -97,7 +97,7 @@ func firstNode(a, b *proof.Record) Nodes {
 			}
 		}
 	}
-	found.Says = fmt.Sprintf("round %d (%s): %s of tree %d differs first, and %d of %s", a.Round, a.Phase,
+	found.Says = fmt.Sprintf("round %d (%s): %s of tree %d differs first; %d of %s differ", a.Round, a.Phase,
 		first, found.Tree, found.Leaves, protocol.Counted(found.Of, "leaf"))
 	return found
 }

@@ -54,7 +54,11 @@ func ETAText(e *gramv1.Eta) string {
 	}
 	text := "unknown yet: no task has ended"
 	if e.GetBounded() {
-		text += "; at most " + protocol.Counted(e.GetRoundsLeft(), "round") + " may follow this one"
+		follow := "follow"
+		if e.GetRoundsLeft() == 1 {
+			follow = "follows"
+		}
+		text += fmt.Sprintf("; at most %s %s this one", protocol.Counted(e.GetRoundsLeft(), "round"), follow)
 	}
 	return text
 }
