@@ -163,14 +163,15 @@ func TestPlanSaysWhatTheJobWouldFailOf(t *testing.T) {
 	c.want(exit.Usage, c.run("plan", "-f", path, "--from", "bare.json"))
 	c.stderr.await(t, "no timeline")
 	for name, bad := range map[string]struct{ text, want string }{
-		"empty.json":   {"", "empty.json is no report to forecast from: the file is empty"},
-		"cut.json":     {`{"kind":"NaiveBayes","rounds":[`, "cut.json is no report to forecast from: it is cut off"},
-		"garbage.json": {"%PDF-1.4 and more", "garbage.json is no report to forecast from: it is not JSON"},
+		"empty.json":   {"", "the file is empty"},
+		"cut.json":     {`{"kind":"NaiveBayes","rounds":[`, "it is cut off"},
+		"garbage.json": {"%PDF-1.4 and more", "it is not JSON"},
 	} { //lint:ordered each is checked by itself
 		if err := os.WriteFile(filepath.Join(c.app.dir, name), []byte(bad.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		c.want(exit.Usage, c.run("plan", "-f", path, "--from", name))
+		c.stderr.await(t, name+" is no report to forecast from")
 		c.stderr.await(t, bad.want)
 	}
 	c.want(exit.NotFound, c.run("plan", "-f", path, "--from", "./nowhere.json"))
