@@ -57,8 +57,8 @@ func (c Case) want(got result) result {
 }
 
 // Matrix runs cases under every kernel set, in one process with job objects in memory, and on clusters of 7 worker
-// processes over a directory and over an S3 server; under the best set also over both in one process, and on clusters of
-// 1 and 2. A worker is killed in mid-round: under the best set over directories, and under the generic one over S3.
+// processes over a directory and over an S3 server; under the best set also over both in one process, and on clusters
+// of 1 and 2. A worker is killed in mid-round: under the best set over directories, and under the generic one over S3.
 // Every model must have Case.Digest.
 // The seven workers have one slot each; fewer have two. Cases of one call are jobs of the same
 // clusters at the same time.

@@ -37,6 +37,8 @@ type Series struct {
 	Name string    `json:"name"`
 	X    []float64 `json:"x"`
 	Y    []float64 `json:"y"`
+	// Reference reports that this is a line to compare the others with; it is dashed.
+	Reference bool `json:"reference,omitempty"`
 }
 
 // ScatterPlot has points of a plane in one or more groups, and lines. X and Y name the axes.

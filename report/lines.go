@@ -62,11 +62,14 @@ func lineChart(c *jobs.LineChart) []byte {
 	s.text((left+right)/2, height-8, "middle", "ink", c.X)
 	s.vertical(14, (top+bottom)/2, c.Y)
 	for i, series := range c.Series {
-		color := palette[i%len(palette)]
+		color, key := palette[i%len(palette)], 12
+		if series.Reference {
+			color, key = referenceColor, 4
+		}
 		drawSeries(s, series, x, y, color)
 		if len(c.Series) > 1 {
-			fmt.Fprintf(s, `<rect x="%s" y="%d" width="12" height="12" fill="%s"/>`+"\n", px(right+14), top+20*i,
-				color)
+			fmt.Fprintf(s, `<rect x="%s" y="%d" width="12" height="%d" fill="%s"/>`+"\n", px(right+14),
+				top+20*i+(12-key)/2, key, color)
 			s.text(right+32, float64(top+20*i+11), "start", "ink", shorten(series.Name, 17))
 		}
 	}
@@ -118,9 +121,13 @@ func drawSeries(s *svg, series jobs.Series, x, y axis, color string) {
 		at := px(x.at(series.X[i])) + "," + px(y.at(v))
 		points = append(points, at)
 	}
-	fmt.Fprintf(s, `<polyline points="%s" fill="none" stroke="%s" stroke-width="2"/>`+"\n", strings.Join(points, " "),
-		color)
-	if len(points) > 60 {
+	dashes := ""
+	if series.Reference {
+		dashes = ` stroke-dasharray="6 4"`
+	}
+	fmt.Fprintf(s, `<polyline points="%s" fill="none" stroke="%s" stroke-width="2"%s/>`+"\n",
+		strings.Join(points, " "), color, dashes)
+	if len(points) > 60 || series.Reference {
 		return // marks would hide the line
 	}
 	for _, at := range points {

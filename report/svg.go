@@ -12,6 +12,9 @@ import (
 // Design", 2008), in the order in which series take them.
 var palette = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6b6b6b"}
 
+// referenceColor is that of lines which others are compared with.
+const referenceColor = "#6b6b6b"
+
 // svg gathers the elements of a picture. Text takes the page's colors (classes "ink" and
 // "faint"), so that it can be read on dark pages as well.
 type svg struct {

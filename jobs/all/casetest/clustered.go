@@ -61,7 +61,7 @@ var (
 		return Stored{Objects: map[string][]byte{"a.csv": a, "b.csv": b}, Queries: map[string][]byte{"b.csv": b},
 			KillObjects: repeated(a, 20)}
 	}}
-	// Dealt into folds by class, with gaps, with a column of groups after that of labels, and with columns of categories.
+	// Dealt into folds by class, with gaps, with a column of groups after that of labels, with columns of categories.
 	dealtDigits   = &Objects{digitFields + `,"split":{"folds":3,"by":"label"}`, "", digits.Stored}
 	gappedDigits  = &Objects{digitFields + `,"missing":["-"]`, "", gappedObjects}
 	groupedDigits = &Objects{digitFields + `,"split":{"test":0.3,"group":66}`, "", groupedObjects}

@@ -53,10 +53,10 @@ func newPoissonTable(mean int64) poissonTable {
 	at := mean - t.first
 	p[at] = 1
 	for k := mean; k > t.first; k-- {
-		p[k-1-t.first] = p[k-t.first] * (float64(k) / float64(mean))
+		p[k-1-t.first] = float64(p[k-t.first] * (float64(k) / float64(mean)))
 	}
 	for k := mean + 1; k <= mean+width; k++ {
-		p[k-t.first] = p[k-1-t.first] * (float64(mean) / float64(k))
+		p[k-t.first] = float64(p[k-1-t.first] * (float64(mean) / float64(k)))
 	}
 	for i := 1; i < len(p); i++ {
 		p[i] += p[i-1]

@@ -10,8 +10,8 @@ import (
 
 // resampled goes through the scores of a ranking from the highest down, as sweep does, for each replicate of a
 // bootstrap. Records of one place (score, weight) and side are alike for all figures of a ranking, so that all that
-// matters of a replicate is how many of them it has: a sum of Poisson numbers of mean 1, which is a Poisson number, too.
-// It is drawn for the place, so that no records need to be gathered in the order of their scores.
+// matters of a replicate is how many of them it has: a sum of Poisson numbers of mean 1, which is a Poisson number. It
+// is drawn for the place, so that no records need to be gathered in the order of their scores.
 type resampled struct {
 	key  philox.Key
 	sums []float64 // resampledSums of each replicate
@@ -66,7 +66,7 @@ func (r *resampled) close() {
 			continue
 		}
 		s[openMass], s[openMass+1] = 0, 0
-		s[pairMass] += float64(negative * (2*s[aboveMass+1] + positive))
+		s[pairMass] += float64(negative * (float64(2*s[aboveMass+1]) + positive))
 		s[aboveMass] += negative
 		s[aboveMass+1] += positive
 		if positive > 0 {

@@ -7,8 +7,8 @@ import (
 	"github.com/gram-compute/gram/jobs"
 )
 
-// maxCurves bounds the lines of one picture.
-const maxCurves = 8
+// maxCurves bounds the lines of one picture: there are as many colors that can be told apart.
+const maxCurves = 7
 
 func figureOf(v *float64) string {
 	if v == nil {
@@ -57,7 +57,7 @@ func scoresFigures(s Scores) ([]jobs.Figure, error) {
 }
 
 func diagonal(name string) jobs.Series {
-	return jobs.Series{Name: name, X: []float64{0, 1}, Y: []float64{0, 1}}
+	return jobs.Series{Name: name, X: []float64{0, 1}, Y: []float64{0, 1}, Reference: true}
 }
 
 // firstOf adds to a caption that not all classes have a line.
