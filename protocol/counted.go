@@ -21,11 +21,11 @@ func Were[N ~int | ~int32 | ~int64 | ~uint32 | ~uint64](n N) string {
 	return "were"
 }
 
-// plural is the plural of a noun, by the rules of English for those that end in s, x, ch, y and f.
+// plural is the plural of a noun, by the rules of English for those that end in s, x, tch, y and f.
 func plural(noun string) string {
 	stem, last := noun[:max(0, len(noun)-1)], noun[max(0, len(noun)-1):]
 	switch {
-	case last == "s", last == "x", strings.HasSuffix(noun, "ch"):
+	case last == "s", last == "x", strings.HasSuffix(noun, "tch"):
 		return noun + "es"
 	case last == "y" && stem != "" && !strings.ContainsAny(stem[len(stem)-1:], "aeiou"):
 		return stem + "ies"
