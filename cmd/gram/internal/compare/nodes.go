@@ -56,8 +56,8 @@ func nodes(ctx context.Context, a, b *job) (Nodes, error) {
 	}
 	switch {
 	case len(x) != len(y):
-		return Nodes{Says: fmt.Sprintf("only the rounds up to round %d are the same; one job has %d, the other %d", min(len(x),
-			len(y)), len(x), len(y))}, nil
+		return Nodes{Says: fmt.Sprintf("only the rounds up to round %d are the same; one job has %d, the other %d",
+			min(len(x), len(y)), len(x), len(y))}, nil
 	case a.manifest.Model != b.manifest.Model:
 		return Nodes{Says: "all nodes are the same, and the last step made another model"}, nil
 	}

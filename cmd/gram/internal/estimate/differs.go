@@ -13,8 +13,8 @@ import (
 // told are the fields of a spec that rounds and the times of tasks depend on, beside the data.
 var told = []string{"spec.params", "spec.input.split", "spec.evaluation"}
 
-// Compare notes in which params, split and evaluation a spec differs from that of the job that ran. A nil provenance, or
-// one of another job, tells nothing of them.
+// Compare notes in which params, split and evaluation a spec differs from that of the job that ran. A nil provenance,
+// or one of another job, tells nothing of them.
 func (p *Past) Compare(provenance *origin.Provenance, spec protocol.JobSpec) error {
 	if provenance == nil || provenance.Job != p.Job {
 		return nil
@@ -45,7 +45,8 @@ const shownFields = 3
 func (r *Report) text() string {
 	switch {
 	case !r.Compared:
-		return fmt.Sprintf("whether %s had these params is not known: its provenance.json is not beside its report", r.Job)
+		return fmt.Sprintf("whether %s had these params is not known: its provenance.json is not beside its report",
+			r.Job)
 	case len(r.Differs) == 0:
 		return ""
 	}

@@ -232,7 +232,8 @@ func (t *Time) Rows(elapsed func(time.Duration) string) [][2]string {
 	if t.Guessed {
 		about = "about "
 	}
-	on := fmt.Sprintf("%s with %s each", protocol.Counted(int64(t.Workers), "worker"), protocol.Counted(int64(t.SlotsPerWorker), "slot"))
+	on := fmt.Sprintf("%s with %s each", protocol.Counted(t.Workers, "worker"),
+		protocol.Counted(t.SlotsPerWorker, "slot"))
 	if t.Workers == 1 {
 		on = strings.TrimSuffix(on, " each")
 	}
@@ -245,7 +246,7 @@ func (t *Time) Rows(elapsed func(time.Duration) string) [][2]string {
 		[2]string{"", fmt.Sprintf("simulated %d times; %s of each are as recorded: planning, merges, steps, waiting",
 			t.Repetitions, span(t.AsRecorded))},
 		[2]string{"", fmt.Sprintf("it took %s, on %s with %s%s: %s", span(t.FromSeconds),
-			protocol.Counted(int64(t.FromWorkers), "worker"), about, protocol.Counted(int64(t.FromSlots), "slot"), t.rounds())})
+			protocol.Counted(t.FromWorkers, "worker"), about, protocol.Counted(t.FromSlots, "slot"), t.rounds())})
 	if n := len(t.Reports); n > 1 {
 		low, high := t.FromSeconds, t.FromSeconds
 		for _, r := range t.Reports {

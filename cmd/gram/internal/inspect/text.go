@@ -94,8 +94,8 @@ func (s *Survey) writeColumns(w io.Writer) {
 	rows := [][]string{{"column", "type", "min", "mean", "max", "missing", "distinct"}}
 	for _, c := range s.Columns[:min(len(s.Columns), shownColumns)] {
 		name := strings.TrimRight(fmt.Sprintf("%d %s", c.Column, terminal.Clean(c.Name)), " ")
-		rows = append(rows, []string{name, c.kind(), number(c.Min), number(c.Mean), number(c.Max), fmt.Sprint(c.Missing),
-			upTo(c.Distinct, maxDistinct)})
+		rows = append(rows, []string{name, c.kind(), number(c.Min), number(c.Mean), number(c.Max),
+			fmt.Sprint(c.Missing), upTo(c.Distinct, maxDistinct)})
 	}
 	left := leftForNames(rows)
 	for _, row := range rows {

@@ -22,8 +22,8 @@ func Open(ctx context.Context, uri string) (objstore.Store, error) {
 	return OpenAnywhere(ctx, uri, false)
 }
 
-// OpenBeside is Open, but for the store at ephemeral: its folder is removed before this process ends, so writes to it do
-// not wait for the disk.
+// OpenBeside is Open, but for the store at ephemeral: its folder is removed before this process ends, so writes to it
+// do not wait for the disk.
 func OpenBeside(ephemeral string) func(ctx context.Context, uri string) (objstore.Store, error) {
 	return func(ctx context.Context, uri string) (objstore.Store, error) {
 		if uri != ephemeral {
