@@ -1,6 +1,8 @@
 package dataset
 
 import (
+	"bytes"
+	"compress/gzip"
 	"errors"
 	"io"
 	"strings"
@@ -8,6 +10,8 @@ import (
 
 	"github.com/gram-compute/gram/dataset/datasettest"
 	"github.com/gram-compute/gram/objstore"
+	"github.com/gram-compute/gram/objstore/mem"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // The line of a byte is counted from the object's start.
@@ -48,6 +52,39 @@ func TestLineNumberIsCountedUpToABound(t *testing.T) {
 		asked = false
 		if got := lineNumber(t.Context(), obj, off); got != 0 || asked != want {
 			t.Errorf("byte %d: line %d, asked %v; want %v", off, got, asked, want)
+		}
+	}
+}
+
+// The line of a record is that of the decoded stream, in gzip too; an object of other formats has no lines.
+func TestLineAt(t *testing.T) {
+	var zipped bytes.Buffer
+	zip := gzip.NewWriter(&zipped)
+	_, err := zip.Write([]byte("a,1\nb,2\nc,3\n"))
+	if err = errors.Join(err, zip.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string][]byte{"f.csv": []byte("a,1\nb,2\nc,3\n"), "f.csv.gz": zipped.Bytes()} {
+		store := mem.New("in")
+		if _, err := store.Put(t.Context(), name, data); err != nil {
+			t.Fatal(err)
+		}
+		in := protocol.Input{URI: "mem://in/", Format: "csv", Label: protocol.Column{Number: 1}}.WithDefaults()
+		manifest, _, err := Plan(t.Context(), store, "", in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		source, err := NewSource(store, "", manifest, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for off, want := range map[int64]int64{0: 1, 4: 2, 8: 3, countedBytes + 1: 0} {
+			if got := source.LineAt(t.Context(), name, off); got != want {
+				t.Errorf("%s, byte %d: line %d, want %d", name, off, got, want)
+			}
+		}
+		if got := source.LineAt(t.Context(), "other", 4); got != 0 {
+			t.Errorf("of another object: line %d", got)
 		}
 	}
 }

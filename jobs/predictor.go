@@ -34,6 +34,15 @@ type LogPredictor interface {
 	GiveLogs()
 }
 
+// Distancer is a Predictor of clusters, which are points that it can give all distances to.
+type Distancer interface {
+	Predictor
+	// ByDistance returns the predictor whose scores are the distances of a record to the centers of all clusters, in
+	// the order of Answers.Labels. The two must not be used at the same time. More clusters than there may be columns
+	// are a *protocol.Fault of CodeSpecInvalid.
+	ByDistance() (Predictor, error)
+}
+
 // Learner predicts a record, is given its label and learns from it, one record at a time. Only one
 // goroutine at a time may use it.
 type Learner interface {

@@ -60,6 +60,7 @@ type Fault struct {
 	Lost   *LostObject // the job object that could not be read; of CodeLost
 	Record Record      // the record that it happened to, where that is not named by its place; see Of
 	offset offset
+	vector int // see OfColumn
 }
 
 // Record names a record by its id or its row. The zero value names none.
@@ -175,6 +176,29 @@ func (f *Fault) Of(r Record) *Fault {
 		g.What = name + ": " + g.What
 	}
 	g.Record = r
+	return &g
+}
+
+// OfColumn returns a copy about a column of the vectors, from 1; What calls it "column N" or "value N of the vector".
+func (f *Fault) OfColumn(column int) *Fault {
+	g := *f
+	g.vector = column
+	return &g
+}
+
+// VectorColumn is the column of the vectors that the fault is about, from 1; 0 where it is about none.
+func (f *Fault) VectorColumn() int { return f.vector }
+
+// WithColumnName returns a copy whose What has the name of the column, too.
+func (f *Fault) WithColumnName(name string) *Fault {
+	g := *f
+	for _, form := range []string{"column %d", "value %d of the vector"} {
+		before, after, found := strings.Cut(g.What, fmt.Sprintf(form, f.vector))
+		if found && (after == "" || after[0] < '0' || after[0] > '9') {
+			g.What = before + fmt.Sprintf(form+" (%.80q)", f.vector, name) + after
+			break
+		}
+	}
 	return &g
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/gram-compute/gram/report"
 )
@@ -97,7 +98,7 @@ func (r *auditReport) says(jobID string) (found []string) {
 	case r.Waived == 0 && len(r.Convicted) == 0:
 		found = append(found, allAgree(r.Agreed))
 	default:
-		found = append(found, "two workers agree on "+counted(r.Agreed, "task"))
+		found = append(found, "two workers agree on "+protocol.Counted(r.Agreed, "task"))
 	}
 	if alone := r.Waived - r.Failed; alone > 0 {
 		found = append(found, fmt.Sprintf("%d more %s drawn, and there was no second worker to make %s",
@@ -130,7 +131,7 @@ func (r *auditReport) page() *report.Audits {
 	}
 	if r.Share > 0 {
 		fact("drawn", "%s: %s (%.3g%% of them, and one of each phase), and %d steps and plans",
-			counted(r.Drawn, "task"), counted(r.Nodes, "node"), 100*r.Share, r.Drawn-r.Nodes)
+			protocol.Counted(r.Drawn, "task"), protocol.Counted(r.Nodes, "node"), 100*r.Share, r.Drawn-r.Nodes)
 		if r.Agreed > 0 {
 			fact("agreed", "%d, of them %d with different kernel sets", r.Agreed, r.OtherSets)
 		}
@@ -143,8 +144,8 @@ func (r *auditReport) page() *report.Audits {
 	}
 	if r.Disputed > 0 {
 		fact("disputed", "%d, with two results; %s made again by their own worker", r.Disputed,
-			counted(r.Again, "result")+oneOrMany(r.Again, " was", " were"))
-		fact("taken back", "%s, since a worker that was wrong had a part in %s", counted(r.Repeated, "result"),
+			protocol.Counted(r.Again, "result")+oneOrMany(r.Again, " was", " were"))
+		fact("taken back", "%s, since a worker that was wrong had a part in %s", protocol.Counted(r.Repeated, "result"),
 			oneOrMany(r.Repeated, "it", "them"))
 	}
 	fact("self-check", "%d %s own worker with a second kernel set", r.SelfChecked,
@@ -174,11 +175,6 @@ func allAgree(n uint64) string {
 		return "two workers agree on the one task that was drawn"
 	}
 	return fmt.Sprintf("two workers agree on all %d tasks that were drawn", n)
-}
-
-// counted is a number with a noun whose plural ends with s.
-func counted(n uint64, noun string) string {
-	return fmt.Sprintf("%d %s%s", n, noun, oneOrMany(n, "", "s"))
 }
 
 func oneOrMany(n uint64, one, many string) string {

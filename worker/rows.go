@@ -58,7 +58,7 @@ func (n *nodeTask) noting(
 // located adds to a phase's fault about a record where the record is: a phase knows it by its identity alone. It is
 // taken to be of the data set last read, where several name their records in that way; of a merge or a step, of the
 // first.
-func (n *nodeTask) located(err error) error {
+func (n *nodeTask) located(ctx context.Context, err error) error {
 	var fault, read *protocol.Fault
 	if !errors.As(err, &fault) || errors.As(n.unread, &read) && fault == read {
 		return err
@@ -73,16 +73,59 @@ func (n *nodeTask) located(err error) error {
 		candidates = append(candidates, lastRead{jobs.Source(from), &dataset.Block{}})
 	}
 	for _, last := range candidates {
-		if told := n.job.inputs[last.from].locate(fault, id, last.block); told != nil {
-			return told
+		in := n.job.inputs[last.from]
+		if told := in.locate(fault, id, last.block); told != nil {
+			return in.lined(ctx, in.named(ctx, told))
 		}
 	}
-	return err
+	for _, last := range candidates {
+		in := n.job.inputs[last.from]
+		if told := in.lined(ctx, fault); told != fault {
+			return in.named(ctx, told)
+		}
+	}
+	return n.job.named(ctx, err)
+}
+
+// lined returns the fault with the line of its record, or the fault itself where that is not known.
+func (in *input) lined(ctx context.Context, fault *protocol.Fault) *protocol.Fault {
+	at, known := fault.Offset()
+	if !known || fault.Line > 0 || fault.Object == "" || in.source == nil {
+		return fault
+	}
+	if line := in.source.LineAt(ctx, fault.Object, at); line > 0 {
+		return fault.At(line, fault.Column)
+	}
+	return fault
+}
+
+// named returns the fault with the name that the header gives the column of the vectors that it is about, where there
+// is one.
+func (in *input) named(ctx context.Context, fault *protocol.Fault) *protocol.Fault {
+	column := fault.VectorColumn()
+	if column == 0 {
+		return fault
+	}
+	listed := dataset.Listed{Store: in.store, Name: in.name, Manifest: in.manifest, Input: in.spec}
+	names, err := listed.VectorNames(ctx)
+	if err != nil || column > len(names) || names[column-1] == "" {
+		return fault
+	}
+	return fault.WithColumnName(names[column-1])
+}
+
+// named is that of spec.input, for a fault that no record has.
+func (j *job) named(ctx context.Context, err error) error {
+	fault, ok := errors.AsType[*protocol.Fault](err)
+	if !ok || fault.VectorColumn() == 0 {
+		return err
+	}
+	return j.inputs[jobs.Input].named(ctx, fault)
 }
 
 // locate returns the fault with the place of its record, or nil where that is not known. An id is looked for in a
 // block.
-func (in *input) locate(fault *protocol.Fault, id dataset.Identity, block *dataset.Block) error {
+func (in *input) locate(fault *protocol.Fault, id dataset.Identity, block *dataset.Block) *protocol.Fault {
 	if id.Way() == dataset.ID {
 		i := slices.Index(block.IDs, id)
 		switch {
@@ -106,7 +149,7 @@ func (in *input) locate(fault *protocol.Fault, id dataset.Identity, block *datas
 	return nil
 }
 
-func ofRow(fault *protocol.Fault, object string, row int64) error {
+func ofRow(fault *protocol.Fault, object string, row int64) *protocol.Fault {
 	told := *fault
 	told.What = fmt.Sprintf("row %d: %s", row, fault.What)
 	return told.In(object)

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/gram-compute/gram/dataset"
@@ -54,4 +55,40 @@ func firstColumn(block *dataset.Block) (column []float32) {
 		column = append(column, block.Dense.Row(i)[0])
 	}
 	return column
+}
+
+// A phase knows a record by its place and a column by its number; a fault gets the line of the one, and the name that
+// the header gives the other.
+func TestFaultsHaveLinesAndNames(t *testing.T) {
+	store := mem.New("in")
+	if _, err := store.Put(t.Context(), "f.csv", []byte("age,color,size\n1,red,2\n3,blue,4\n")); err != nil {
+		t.Fatal(err)
+	}
+	spec := protocol.Input{URI: "mem://in/", Format: "csv", Header: true,
+		Categorical: []protocol.Column{{Name: "color"}}}.WithDefaults()
+	in := &input{spec: spec, store: store}
+	manifest, shards, err := in.list(t.Context())
+	if err == nil {
+		err = in.ready(manifest, shards)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := &nodeTask{job: &job{inputs: []*input{in}}}
+	record := dataset.ByPlace("f.csv", 23)
+	for want, fault := range map[string]error{
+		`f.csv, line 3 (byte 23): another category`: record.Fault("another category"),
+		`f.csv, line 3 (byte 23): value 2 of the vector ("size") is missing`: record.
+			Fault("value 2 of the vector is missing").OfColumn(2),
+		`INPUT_EMPTY: column 1 ("age") has no number`: protocol.EmptyFault("column 1 has no number").OfColumn(1),
+		`INPUT_EMPTY: column 9 has no number`:         protocol.EmptyFault("column 9 has no number").OfColumn(9),
+	} {
+		if err := n.located(t.Context(), fault); !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if err := n.job.named(t.Context(), protocol.EmptyFault("column 2 has no number").OfColumn(2)); !strings.Contains(
+		err.Error(), `column 2 ("size") has`) {
+		t.Errorf("of a step: %v", err)
+	}
 }

@@ -42,7 +42,7 @@ func (j *job) node(ctx context.Context, task *pb.Task) (*pb.TaskOutput, error) {
 		protocol.Node{Level: int(id.GetLevel()), Index: int(id.GetIndex())},
 		run.FoldSource{Made: n.made, Leaf: n.leaf, Keep: j.keeper().Partials(emit)})
 	if err != nil {
-		return nil, n.located(err)
+		return nil, n.located(ctx, err)
 	}
 	out := &pb.TaskOutput{SelfChecked: n.checked}
 	if out.Object, err = j.w.putArrays(ctx, j.in(task), partial); err != nil {
@@ -146,7 +146,7 @@ func (j *job) step(ctx context.Context, task *pb.Task) (*pb.TaskOutput, error) {
 	var files emitted
 	next, record, err := tasks.Step(ctx, task.GetPhase(), state, j.round(task, files.watch(emit)))
 	if err != nil {
-		return nil, err
+		return nil, j.named(ctx, err)
 	}
 	wire := &pb.Next{Done: next.Done, Phase: next.Phase}
 	if !next.Done {

@@ -8,6 +8,7 @@ import (
 	"github.com/gram-compute/gram/cmd/gram/internal/client"
 	"github.com/gram-compute/gram/cmd/gram/internal/show"
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
+	"github.com/gram-compute/gram/protocol"
 	"github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/spf13/cobra"
 )
@@ -54,23 +55,23 @@ func sweep(ctx context.Context, a *app, c *client.Cluster, dry bool) error {
 		did = [2]string{"to retire", "to delete"}
 	}
 	var table terminal.Table
-	table.Row(did[0], fmt.Sprintf("%d jobs", len(v.Retired)))
+	table.Row(did[0], protocol.Counted(len(v.Retired), "job"))
 	for _, id := range v.Retired {
 		table.Row("", id)
 	}
 	for _, h := range v.Held {
 		table.Row("stays", fmt.Sprintf("%s, named by %s", h.Job, terminal.Clean(h.By)))
 	}
-	table.Row(did[1], fmt.Sprintf("%d objects, %s", v.Objects, show.Bytes(v.Bytes)))
+	table.Row(did[1], protocol.Counted(v.Objects, "object")+", "+show.Bytes(v.Bytes))
 	for _, j := range v.Jobs {
-		table.Row("", fmt.Sprintf("%s: %d objects, %s", j.Job, j.Objects, show.Bytes(j.Bytes)))
+		table.Row("", fmt.Sprintf("%s: %s, %s", j.Job, protocol.Counted(j.Objects, "object"), show.Bytes(j.Bytes)))
 	}
 	if v.Uploads > 0 {
-		table.Row("given up", fmt.Sprintf("%d unfinished uploads", v.Uploads))
+		table.Row("given up", protocol.Counted(v.Uploads, "unfinished upload"))
 	}
 	if v.UnknownObjects > 0 {
-		table.Row("not known", fmt.Sprintf("%d objects, %s, of jobs this cluster does not know", v.UnknownObjects,
-			show.Bytes(v.UnknownBytes)))
+		table.Row("not known", fmt.Sprintf("%s, %s, of jobs this cluster does not know",
+			protocol.Counted(v.UnknownObjects, "object"), show.Bytes(v.UnknownBytes)))
 		for _, id := range v.UnknownJobs {
 			table.Row("", terminal.Clean(id))
 		}

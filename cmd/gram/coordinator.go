@@ -11,6 +11,7 @@ import (
 	"github.com/gram-compute/gram/coordinator"
 	"github.com/gram-compute/gram/coordinator/node"
 	"github.com/gram-compute/gram/coordinator/schedule"
+	"github.com/gram-compute/gram/protocol"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -192,8 +193,8 @@ func announceRestored(a *app, from string, r *coordinator.Restored, tokens strin
 	if r == nil {
 		return
 	}
-	a.note("gram: restored from %s: epoch %d, %d jobs; %s, those of the old cluster are void", from, r.Epoch, r.Jobs,
-		tokens)
+	a.note("gram: restored from %s: epoch %d, %s; %s, those of the old cluster are void", from, r.Epoch,
+		protocol.Counted(r.Jobs, "job"), tokens)
 	a.note("  objects         %d looked for, %d missing, %d in other stores not looked for", r.Objects, len(r.Missing),
 		r.Elsewhere)
 	for _, m := range r.Missing[:min(len(r.Missing), maxMissing)] {

@@ -66,7 +66,7 @@ func inState(state gramv1.JobState) string {
 func reasonOf(job *gramv1.Job) string {
 	switch {
 	case job.GetState() == gramv1.JobState_JOB_STATE_SUCCEEDED:
-		text := fmt.Sprintf("all of its rounds are done, and it left %d files", len(job.GetOutputs()))
+		text := "all of its rounds are done, and it left " + protocol.Counted(len(job.GetOutputs()), "file")
 		if audits := show.AuditText(job.GetAudit()); audits != "" {
 			text += "; audits: " + audits
 		}

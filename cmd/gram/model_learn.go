@@ -15,6 +15,7 @@ import (
 	"github.com/gram-compute/gram/cmd/gram/internal/show"
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/protocol"
 	"github.com/spf13/cobra"
 )
 
@@ -126,7 +127,7 @@ func keepLearned(a *app, from *model, l *lesson, out string) error {
 		return a.printLine(view)
 	}
 	table := terminal.Table{}
-	table.Row("told", fmt.Sprintf("%d records, %d of them predicted wrongly", l.told, l.wrong))
+	table.Row("told", fmt.Sprintf("%s, %d of them predicted wrongly", protocol.Counted(l.told, "record"), l.wrong))
 	table.Row("updates", fmt.Sprint(l.updates))
 	table.Row("from", view.From)
 	table.Row("model", view.Model)

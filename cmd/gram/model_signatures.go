@@ -13,6 +13,7 @@ import (
 	"github.com/gram-compute/gram/cmd/gram/internal/exit"
 	"github.com/gram-compute/gram/cmd/gram/internal/objects"
 	"github.com/gram-compute/gram/objstore"
+	"github.com/gram-compute/gram/protocol"
 	"github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/gram-compute/gram/worker"
 )
@@ -147,8 +148,8 @@ func (a *app) checkSignatures(
 	for _, finding := range found {
 		name := signatureName(finding, found)
 		if finding.Verdict == attestation.Valid {
-			text := fmt.Sprintf("gram: %s is valid: the key %.16s signed %d files that were compared", name,
-				finding.Key, finding.Covered)
+			text := fmt.Sprintf("gram: %s is valid: the key %.16s signed %s that were compared", name,
+				finding.Key, protocol.Counted(finding.Covered, "file"))
 			if len(finding.Absent) > 0 {
 				text += "; " + absentText(finding.Absent)
 			}

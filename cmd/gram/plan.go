@@ -9,12 +9,9 @@ import (
 	"github.com/gram-compute/gram/cmd/gram/internal/estimate"
 	"github.com/gram-compute/gram/cmd/gram/internal/exit"
 	"github.com/gram-compute/gram/cmd/gram/internal/local"
-	"github.com/gram-compute/gram/cmd/gram/internal/objects"
 	"github.com/gram-compute/gram/cmd/gram/internal/show"
-	"github.com/gram-compute/gram/cmd/gram/internal/specfile"
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
 	"github.com/gram-compute/gram/protocol"
-	"github.com/gram-compute/gram/worker"
 	"github.com/spf13/cobra"
 )
 
@@ -38,7 +35,9 @@ while it is planned, or an output that cannot be written, with 1.
 --from names a job that ran: its report.json, the folder of its model, or a job
 of the cluster. The rounds of that job are simulated with task times drawn from
 its own, on the workers given, with speculative copies and without. One job says
-nothing of how runs differ: name several, such as the last five of a schedule.`,
+nothing of how runs differ: name several, such as the last five of a schedule.
+Where that job had other params, as its provenance.json says, the plan lists
+them.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := errors.Join(local.CheckCount("workers", workers), local.CheckCount("slots", slots)); err != nil {
@@ -78,7 +77,7 @@ func planOf(
 	ctx context.Context, a *app, spec protocol.JobSpec, from []string, workers, slots int,
 ) (view planView, err error) {
 	view.SchemaVersion = show.SchemaVersion
-	pasts, err := readPasts(ctx, a, spec.Kind, from) // first: they may be misspelled
+	pasts, err := readPasts(ctx, a, spec, from) // first: they may be misspelled
 	if err != nil {
 		return view, err
 	}
@@ -95,22 +94,6 @@ func planOf(
 	return view, err
 }
 
-// readPasts reads the reports of jobs of a kind.
-func readPasts(ctx context.Context, a *app, kind string, from []string) (pasts []*estimate.Past, err error) {
-	for _, name := range from {
-		past, err := readPast(ctx, a, name)
-		if err != nil {
-			return nil, err
-		}
-		if past.Kind != kind {
-			return nil, &exit.Failure{Code: exit.Usage, What: fmt.Sprintf("%s is the report of a job of kind %s, and "+
-				"the spec is of kind %s", name, past.Kind, kind), Hint: "Name the report of a job like this one."}
-		}
-		pasts = append(pasts, past)
-	}
-	return pasts, nil
-}
-
 // wouldFail says of a fault that the job would fail of it, with the code of a failed job.
 func wouldFail(err error) error {
 	fault, ok := errors.AsType[*protocol.Fault](err)
@@ -120,28 +103,6 @@ func wouldFail(err error) error {
 	why := *fault
 	why.Hint = ""
 	return &exit.Failure{Code: exit.Failed, What: "the job would fail", Why: &why, Hint: fault.Hint, Cause: err}
-}
-
-// readPast reads the report of a job: of a file, a folder or a job of the cluster.
-func readPast(ctx context.Context, a *app, from string) (*estimate.Past, error) {
-	data, err := readReportFile(ctx, a, from)
-	if err != nil {
-		return nil, err
-	}
-	past, err := estimate.ReadPast(data)
-	if err != nil {
-		return nil, &exit.Failure{Code: exit.Usage, What: from + " tells of no task times", Why: err,
-			Hint: "Name the report.json that a finished job left beside its model."}
-	}
-	return past, nil
-}
-
-// readReportFile takes a file or its URI as such, and all else as `gram report` does.
-func readReportFile(ctx context.Context, a *app, from string) ([]byte, error) {
-	if strings.HasSuffix(from, ".json") {
-		return objects.Read(ctx, specfile.AbsoluteURI(from, a.dir), objects.MaxReportBytes, "")
-	}
-	return reportSource{a: a, from: from}.read(ctx, worker.ReportFile)
 }
 
 // showPlan prints a plan, as JSON or for people. An output that cannot be written is an error.

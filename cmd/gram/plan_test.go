@@ -162,6 +162,22 @@ func TestPlanSaysWhatTheJobWouldFailOf(t *testing.T) {
 	}
 	c.want(exit.Usage, c.run("plan", "-f", path, "--from", "bare.json"))
 	c.stderr.await(t, "no timeline")
+	for name, bad := range map[string]struct{ text, want string }{
+		"empty.json":   {"", "the file is empty"},
+		"cut.json":     {`{"kind":"NaiveBayes","rounds":[`, "it is cut off"},
+		"garbage.json": {"%PDF-1.4 and more", "it is not JSON"},
+	} { //lint:ordered each is checked by itself
+		if err := os.WriteFile(filepath.Join(c.app.dir, name), []byte(bad.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c.want(exit.Usage, c.run("plan", "-f", path, "--from", name))
+		c.stderr.await(t, name+" is no report to forecast from")
+		c.stderr.await(t, bad.want)
+	}
+	c.want(exit.NotFound, c.run("plan", "-f", path, "--from", "./nowhere.json"))
+	c.stderr.await(t, "no report can be read at ./nowhere.json")
+	c.want(exit.NotFound, c.run("plan", "-f", path, "--from", "./nowhere/"))
+	c.stderr.await(t, "no report can be read at ./nowhere/")
 	c.want(exit.Usage, c.run("plan", "-f", path, "--slots", "-1"))
 }
 
@@ -203,6 +219,10 @@ func TestPlanFromAJobThatRan(t *testing.T) {
 	if !strings.Contains(text, "with speculative copies") || !strings.Contains(text, "p50 ") {
 		t.Errorf("printed\n%s", text)
 	}
+	if strings.Contains(text, "is not the job of this spec") || strings.Contains(text, "is not known: its provenance") {
+		t.Errorf("other params than its own are told\n%s", text)
+	}
+	checkOtherParams(c, path, folder)
 	other := c.writeSpec(`{apiVersion: v1, kind: KMeans, spec: {input: {uri: ./a.tsv, format: csv}, params: {k: 2}}}`)
 	c.want(exit.Usage, c.run("plan", "-f", other, "--from", folder))
 	c.stderr.await(t, "of kind NaiveBayes")
@@ -237,5 +257,27 @@ func TestPlanTellsOfCategories(t *testing.T) {
 		"spec.params.solver=newton"))
 	if !strings.Contains(c.stderr.String(), "solver newton keeps a matrix") {
 		t.Errorf("stderr:\n%s", c.stderr)
+	}
+}
+
+// checkOtherParams checks that a plan says of the job it is made from that it had other params, or that they are not
+// known.
+func checkOtherParams(c *session, path, folder string) {
+	c.t.Helper()
+	c.stdout.Reset()
+	c.want(0, c.run("plan", "-f", path, "--from", folder, "--set", "spec.params.alpha=0.5"))
+	text := strings.Join(strings.Fields(c.stdout.String()), " ")
+	const want = "is not the job of this spec: it had spec.params.alpha 1 in place of 0.5; its rounds"
+	if !strings.Contains(text, want) {
+		c.t.Errorf("printed\n%s\nwant %s", text, want)
+	}
+	c.stdout.Reset()
+	if err := os.Remove(filepath.Join(c.app.dir, folder, "provenance.json")); err != nil {
+		c.t.Fatal(err)
+	}
+	c.want(0, c.run("plan", "-f", path, "--from", folder))
+	text = strings.Join(strings.Fields(c.stdout.String()), " ")
+	if !strings.Contains(text, "is not known: its provenance") {
+		c.t.Errorf("printed\n%s", text)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/cmd/gram/internal/show"
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
+	"github.com/gram-compute/gram/protocol"
 	"github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/spf13/cobra"
 )
@@ -133,8 +134,8 @@ func printSchedule(a *app, s *gramv1.Schedule) {
 			table.Row(span.name, spanText(time.Duration(span.ms)*time.Millisecond))
 		}
 	}
-	table.Row("ticks", fmt.Sprintf("%d fired, %d skipped; %d jobs not ended", s.GetFired(), s.GetSkipped(),
-		s.GetJobsActive()))
+	table.Row("ticks", fmt.Sprintf("%d fired, %d skipped; %s not ended", s.GetFired(), s.GetSkipped(),
+		protocol.Counted(s.GetJobsActive(), "job")))
 	if s.GetLatestJobId() != "" {
 		table.Row("latest", s.GetLatestJobId())
 		table.Row("  of tick", show.Clock(s.GetLatestTickUnixMs()))

@@ -156,7 +156,7 @@ func signatureLines(found []attestation.Finding) [][2]string {
 		text := string(f.Verdict)
 		switch f.Verdict {
 		case attestation.Valid:
-			text += fmt.Sprintf(", by the key %.16s, over %d files", f.Key, f.Covered)
+			text += fmt.Sprintf(", by the key %.16s, over %s", f.Key, protocol.Counted(f.Covered, "file"))
 		case attestation.Unchecked:
 			text += ": " + f.Why
 		default: // a finding says why

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/gram-compute/gram/coordinator/state"
+	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -102,7 +103,7 @@ func reason(board *schedule.Board, job *state.Job, now time.Duration) string {
 	case job.Reporting() && job.Audits.Pending() > 0 && leased == 0:
 		return waitsForAudits(board, job, now)
 	case tries > 0:
-		return fmt.Sprintf("tried again after %d failures, the last: %s", tries, last)
+		return fmt.Sprintf("tried again after %s, the last: %s", protocol.Counted(tries, "failure"), last)
 	case board.Jobs.Holding(job, now):
 		return "waits for workers to announce what they hold, after a change of leader"
 	case workers == 0:
@@ -111,13 +112,13 @@ func reason(board *schedule.Board, job *state.Job, now time.Duration) string {
 		return fmt.Sprintf("waits for a worker with more memory: its state takes %d MiB, and the largest worker "+
 			"plans with %d", need>>20, largest>>20)
 	case board.Deaths.Count(job) > 0:
-		return fmt.Sprintf("%d workers ended without a word at work on it; what they had comes in smaller parts, "+
-			"and alone on a worker after the second", board.Deaths.Count(job))
+		return fmt.Sprintf("%s ended without a word at work on it; what it had comes in smaller parts, "+
+			"and alone on a worker after the second", protocol.Counted(board.Deaths.Count(job), "worker"))
 	case leased == 0 && board.Jobs.Leased("", "") > 0:
-		return fmt.Sprintf("waits for a slot: %d workers are at work on %d tasks of other jobs", workers,
-			board.Jobs.Leased("", ""))
+		return fmt.Sprintf("waits for a slot: other jobs have %s at work, on %s", protocol.Counted(workers, "worker"),
+			protocol.Counted(board.Jobs.Leased("", ""), "task"))
 	case leased == 0:
-		return fmt.Sprintf("waits for one of %d workers to take its next task", workers)
+		return fmt.Sprintf("waits for one of %s to take its next task", protocol.Counted(workers, "worker"))
 	case job.Reporting():
 		return "writes the model and the report"
 	}

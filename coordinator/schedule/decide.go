@@ -122,8 +122,12 @@ func Waits(cfg Config, view state.State, job *state.Job) string {
 		}
 		return true
 	})
-	return fmt.Sprintf("waits for its turn: %d jobs run, %d may at a time, and %d come before it", running,
-		cfg.MaxRunning, before)
+	runs := "run"
+	if running == 1 {
+		runs = "runs"
+	}
+	return fmt.Sprintf("waits for its turn: %s %s, %d may at a time, and %d come before it",
+		protocol.Counted(running, "job"), runs, cfg.MaxRunning, before)
 }
 
 // queuesBehind reports whether job waits for the end of an earlier job of its schedule.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gram-compute/gram/coordinator/state"
+	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -60,8 +61,8 @@ func (r *Roster) charge(workerID string, job uint64, now time.Duration) {
 		return
 	}
 	w.quarantined = now + quarantineWindow
-	w.why = fmt.Sprintf("%d tasks of %d jobs failed on it that other workers have done; see its log", len(w.charges),
-		len(jobs))
+	w.why = fmt.Sprintf("%s of %s failed on it that other workers have done; see its log",
+		protocol.Counted(len(w.charges), "task"), protocol.Counted(len(jobs), "job"))
 	w.charges = nil
 }
 

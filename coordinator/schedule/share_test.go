@@ -228,7 +228,7 @@ func TestDecideAdmitsByPriority(t *testing.T) {
 	if started, _ := decided(cfg, view); !slices.Equal(started, []string{"high", "c"}) {
 		t.Errorf("started %v", started)
 	}
-	if why := schedule.Waits(cfg, view, jobOf(view, "d")); why != "waits for its turn: 1 jobs run, 3 may at a time, and 2 come before it" {
+	if why := schedule.Waits(cfg, view, jobOf(view, "d")); why != "waits for its turn: 1 job runs, 3 may at a time, and 2 come before it" {
 		t.Errorf("d %s", why)
 	}
 }

@@ -139,7 +139,7 @@ func (s skips) passedOver(records int64) string {
 	if n == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("%d of %d records were passed over", n, n+records)
+	text := fmt.Sprintf("%d of %s %s passed over", n, protocol.Counted(n+records, "record"), protocol.Were(n))
 	first := slices.IndexFunc(s.samples, func(x sample) bool { return x.Source == jobs.Input })
 	if first < 0 {
 		return text

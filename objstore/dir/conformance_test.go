@@ -23,6 +23,6 @@ func TestConformance(t *testing.T) {
 }
 
 // A store that does not wait for the disk behaves the same while its process lives.
-func TestConformancePassing(t *testing.T) {
-	objstoretest.Run(t, func(t *testing.T) objstore.Store { return open(t, t.TempDir(), dir.Options{Passing: true}) })
+func TestConformanceEphemeral(t *testing.T) {
+	objstoretest.Run(t, func(t *testing.T) objstore.Store { return open(t, t.TempDir(), dir.Options{Ephemeral: true}) })
 }

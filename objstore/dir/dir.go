@@ -54,18 +54,18 @@ type Options struct {
 	// Within, when set, is a directory that the store's own must lie in, also
 	// once symbolic links are followed.
 	Within string
-	// Passing is for a directory that is removed before the process that opened it ends: Put does not wait for the
+	// Ephemeral is for a directory that is removed before the process that opened it ends: Put does not wait for the
 	// disk.
-	Passing bool
+	Ephemeral bool
 }
 
 // Store is a directory of objects.
 type Store struct {
-	root     *os.Root
-	name     string // absolute path
-	readOnly bool
-	passing  bool
-	locks    [64]sync.Mutex // by hash of key: one Put of a key at a time
+	root      *os.Root
+	name      string // absolute path
+	readOnly  bool
+	ephemeral bool
+	locks     [64]sync.Mutex // by hash of key: one Put of a key at a time
 }
 
 var (
@@ -84,7 +84,7 @@ func Open(path string, opt Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open directory store %s: %w", path, mapErr(err))
 	}
-	s := &Store{root: root, name: path, readOnly: opt.ReadOnly, passing: opt.Passing}
+	s := &Store{root: root, name: path, readOnly: opt.ReadOnly, ephemeral: opt.Ephemeral}
 	if !s.readOnly {
 		if _, err := s.sweep(context.Background(), time.Now().Add(-staleAfter)); err != nil {
 			return nil, errors.Join(fmt.Errorf("sweep directory store %s: %w", path, err), root.Close())

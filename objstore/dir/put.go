@@ -175,7 +175,7 @@ func (s *Store) writeTemp(data []byte) (string, error) {
 
 // sync makes a file durable, unless it does not outlive this process.
 func (s *Store) sync(f *os.File) error {
-	if s.passing {
+	if s.ephemeral {
 		return nil
 	}
 	return f.Sync()
@@ -244,7 +244,7 @@ func (s *Store) clear(name string) error {
 // syncAbove makes the entries of every folder above name durable. All of them: one that
 // is here already may have been made a moment ago, by a Put that has not synced it yet.
 func (s *Store) syncAbove(name string) error {
-	if s.passing {
+	if s.ephemeral {
 		return nil
 	}
 	for name != "." {

@@ -24,8 +24,8 @@ type Config struct {
 	FileRoots []string
 	// ReadOnly opens folders for reading only.
 	ReadOnly bool
-	// Passing opens folders that are removed before this process ends; see dir.Options.
-	Passing bool
+	// Ephemeral opens folders that are removed before this process ends; see dir.Options.
+	Ephemeral bool
 
 	// S3 settings; empty ones come from the environment, as s3.Config says.
 	Endpoint     string // URL; http:// for plain HTTP
@@ -86,7 +86,7 @@ func openDir(u objstore.URI, cfg Config) (objstore.Store, error) {
 		if !within(root, path) {
 			continue
 		}
-		s, err := dir.Open(path, dir.Options{ReadOnly: cfg.ReadOnly, Within: root, Passing: cfg.Passing})
+		s, err := dir.Open(path, dir.Options{ReadOnly: cfg.ReadOnly, Within: root, Ephemeral: cfg.Ephemeral})
 		if err != nil {
 			return nil, err
 		}

@@ -80,7 +80,7 @@ func (m *model) present(root *sums.Moments, y int) error {
 		weight := root.Sums.Int(i + width)
 		if weight.Sign() <= 0 {
 			return protocol.EmptyFault("the training records of label %q have no number of weight above 0 in column %d",
-				m.space.Labels.At(y), j+1).
+				m.space.Labels.At(y), j+1).OfColumn(j + 1).
 				WithHint("Leave the column out with spec.input.features, or set features.missing to mean or constant.")
 		}
 		m.mean[at], m.variance[at] = root.Part(i, weight, root.Sums.Unit())

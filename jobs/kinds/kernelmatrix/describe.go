@@ -5,6 +5,7 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/describe"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // describe tells people what the matrix is, where its tiles are, and what its sample says.
@@ -15,7 +16,7 @@ func (m *model) describe(p *describe.Page) error {
 	}
 	p.Fact("kind", "%s", KindName)
 	p.Fact("kernel", "%s", m.kernel.Text())
-	p.Fact("vectors", "%d columns, scale %s", m.space.Width, m.space.Scale())
+	p.Fact("vectors", "%s, scale %s", protocol.Counted(m.space.Width, "column"), m.space.Scale())
 	if text := m.roads.Text(m.kernel); text != "" {
 		p.Fact("values", "%s", text)
 	}

@@ -207,7 +207,8 @@ func (g *groups) size(space *features.Space) string {
 		where = ", not stored: set store_base for a model that predicts"
 	}
 	classes := len(g.weights)
-	return fmt.Sprintf("%d classes, %d records of width %d%s", classes, g.first[classes], space.Width, where)
+	return fmt.Sprintf("%d classes, %s of width %d%s", classes, protocol.Counted(g.first[classes], "record"),
+		space.Width, where)
 }
 
 // list lists classes with a value of each.

@@ -60,4 +60,7 @@
 // spec.queries or the records that the split holds out, writes predictions/ as the kind Predict would with the model,
 // to the byte, and then leaves the base out of the model, which says what the classes are and predicts nothing.
 // store_base is a parameter of the spec and not a consequence of the size, because the model is named by the spec.
+//
+// KernelNearestMean with params.reject_below rejects a record whose least distance is less than that below the next one
+// (evaluation.Rejection); KernelDensityBayes goes by the posterior of the decision.
 package kernelmean

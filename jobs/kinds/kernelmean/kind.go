@@ -97,18 +97,28 @@ func phasesOf(spec protocol.JobSpec, params features.Params, model afterBase) (j
 // MeanParams of a job of kind KernelNearestMean.
 type MeanParams struct {
 	kernels.Params
-	Costs     evaluation.Costs `json:"costs,omitempty"`
-	StoreBase bool             `json:"store_base"`
-	Features  features.Params  `json:"features"`
+	Costs       evaluation.Costs     `json:"costs,omitempty"`
+	RejectBelow evaluation.Rejection `json:"reject_below,omitempty"`
+	StoreBase   bool                 `json:"store_base"`
+	Features    features.Params      `json:"features"`
 }
 
 // Parameters declares the parameters.
 func (p *MeanParams) Parameters() []params.Parameter {
 	return append(p.Declare(kernels.Linear),
 		p.Costs.Parameter(evaluation.CostsJudge),
+		p.RejectBelow.Parameter(),
 		storeBase(&p.StoreBase),
 		p.Features.Section(),
 	)
+}
+
+// Check rejects parameters that contradict each other.
+func (p *MeanParams) Check() error {
+	if err := p.RejectBelow.Check(p.Costs, "", true); err != nil {
+		return err
+	}
+	return p.Params.Check()
 }
 
 // Complete writes in the defaults of the kernel.

@@ -7,6 +7,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/classify"
 	"github.com/gram-compute/gram/jobs/learn/describe"
+	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/kernels"
 	"github.com/gram-compute/gram/jobs/learn/rows"
@@ -19,6 +20,7 @@ type meanModel struct {
 	space  *features.Space
 	kernel kernels.Function
 	norms  []float64 // |mu_y|^2
+	reject evaluation.Rejection
 }
 
 // newMeanModel is a model whose norms are not known yet.
@@ -31,7 +33,7 @@ func newMeanModel(params MeanParams, space *features.Space, g groups) (*meanMode
 		return nil, err
 	}
 	return &meanModel{groups: g, space: space, kernel: kernels.NewFunction(kernel, space),
-		norms: make([]float64, space.Labels.Len())}, nil
+		norms: make([]float64, space.Labels.Len()), reject: params.RejectBelow}, nil
 }
 
 // leaveBase leaves the base out of the model.
@@ -45,6 +47,7 @@ func (m *meanModel) Fields(f *jobs.Fields) {
 	m.groups.Fields(f, m.space)
 	m.kernel.Fields(f, m.space)
 	jobs.List(f, "norms", &m.norms, len(m.weights))
+	m.reject.Fields(f)
 	for y, v := range m.norms {
 		f.Require(v-v == 0, "the norm of class %d is %v", y, v)
 	}
@@ -53,6 +56,10 @@ func (m *meanModel) Fields(f *jobs.Fields) {
 // describe tells the kernel, and of each class the records and the length of its mean in feature space.
 func (m *meanModel) describe(p *describe.Page) error {
 	p.Text("Nearest mean in feature space: %s\nkernel: %s\n\n", m.size(m.space), m.kernel.Text())
+	if m.reject > 0 {
+		m.reject.Describe(p)
+		p.Text("\n")
+	}
 	m.list(p, m.space, "squared norm of the mean", m.norms)
 	if len(m.weights) == 2 {
 		labels := m.space.Labels.List()
@@ -82,7 +89,8 @@ func NewMeanPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error)
 		return nil, err
 	}
 	p := &meanPredictor{meanModel: m, sum: newSummer(ops, m.kernel, len(m.weights)), labels: m.space.Labels.List()}
-	return classify.NewVectors(m.space, classify.Scored(p.labels, "distance").Of(jobs.Distances), p.predict), nil
+	return m.reject.Of(
+		classify.NewVectors(m.space, classify.Scored(p.labels, "distance").Of(jobs.Distances), p.predict))
 }
 
 // predict gives each record the label of the closest mean in feature space, of equally close ones the first. The value

@@ -9,6 +9,7 @@ import (
 	"github.com/gram-compute/gram/jobs/learn/describe"
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/rank"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // maxShown bounds the epochs and support vectors that describe lists.
@@ -16,21 +17,24 @@ const maxShown = 20
 
 // describe tells of the kernel, the training, the classes and the support vectors of largest weight.
 func (m *model) describe(p *describe.Page) error {
-	p.Text("Kernel perceptron, %s: %d classes of vectors with %d columns\n", m.form, m.space.Labels.Len(),
-		m.space.Width)
+	p.Text("Kernel perceptron, %s: %d classes of vectors with %s\n", m.form, m.space.Labels.Len(),
+		protocol.Counted(m.space.Width, "column"))
 	p.Text("kernel: %s\n\n", m.kernel.Text())
-	p.Text("%d support vectors of %d training records; %d mistakes in %d epochs:", m.supports(), m.space.Records,
-		m.total(), len(m.mistakes))
+	p.Text("%s of %s; %s in %s:", protocol.Counted(m.supports(), "support vector"),
+		protocol.Counted(m.space.Records, "training record"), protocol.Counted(m.total(), "mistake"),
+		protocol.Counted(len(m.mistakes), "epoch"))
 	for _, n := range m.mistakes[:min(len(m.mistakes), maxShown)] {
 		p.Text(" %d", n)
 	}
 	p.Text("\n")
 	switch {
 	case m.dropped > 0 && m.form == formPlain:
-		p.Text("%d support vectors were dropped\n", m.dropped)
+		p.Text("%s %s dropped\n", protocol.Counted(m.dropped, "support vector"), protocol.Were(m.dropped))
 	case m.dropped > 0:
-		p.Text("%d times a support vector was dropped; here it counts for the records it lived\n", m.dropped)
+		p.Text("%s a support vector was dropped; here it counts for the records it lived\n",
+			protocol.Counted(m.dropped, "time"))
 	}
+	m.reject.Describe(p)
 	m.describeMargin(p)
 	m.describeClasses(p)
 	p.Text("\n%-24s %12s  %s\n", "largest support vectors", "|alpha|", "record")

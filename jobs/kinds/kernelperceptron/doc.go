@@ -59,4 +59,7 @@
 // divided by |w|. For more classes, gamma is the least gap to the best other class, |w|^2 and b^2 are summed over
 // classes, and the bound is twice that (Collins, "Discriminative training methods for hidden Markov models", 2002,
 // theorem 1: a step joins two classes). The bound is not given where steps were not all 1, or vectors were dropped.
+//
+// With params.reject_below the model has a threshold of the confidence of its decisions, and rejects the records below
+// it (evaluation.Rejection).
 package kernelperceptron

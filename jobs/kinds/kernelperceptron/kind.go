@@ -24,7 +24,13 @@ func Kind() jobs.Kind {
 		Predict: NewPredictor, Learn: learnOn, Figures: jobs.FiguresOf(readModel, (*model).figures)}
 }
 
-func learnOn(model jobs.Arrays, ops *kernelops.Set) (jobs.Learner, error) { return Load(model, ops) }
+func learnOn(model jobs.Arrays, ops *kernelops.Set) (jobs.Learner, error) {
+	o, err := Load(model, ops)
+	if err != nil {
+		return nil, err
+	}
+	return o.trained.reject.Learner(o, o.predict.Answers())
+}
 
 // job is what all phases of a job know.
 type job struct{ classify.Job[Params] }
@@ -66,15 +72,16 @@ const (
 // Params of a job of kind KernelPerceptron.
 type Params struct {
 	kernels.Params
-	Form         string              `json:"form"`
-	Bias         bool                `json:"bias"`
-	Epochs       int                 `json:"epochs"`
-	Shuffle      bool                `json:"shuffle"`
-	Budget       int                 `json:"budget"`
-	Drop         string              `json:"drop"`
-	ClassWeights params.ClassWeights `json:"class_weights,omitempty"`
-	Costs        evaluation.Costs    `json:"costs,omitempty"`
-	Features     features.Params     `json:"features"`
+	Form         string               `json:"form"`
+	Bias         bool                 `json:"bias"`
+	Epochs       int                  `json:"epochs"`
+	Shuffle      bool                 `json:"shuffle"`
+	Budget       int                  `json:"budget"`
+	Drop         string               `json:"drop"`
+	ClassWeights params.ClassWeights  `json:"class_weights,omitempty"`
+	Costs        evaluation.Costs     `json:"costs,omitempty"`
+	RejectBelow  evaluation.Rejection `json:"reject_below,omitempty"`
+	Features     features.Params      `json:"features"`
 	blocks.Size
 }
 
@@ -95,8 +102,17 @@ func (p *Params) Parameters() []params.Parameter {
 			Says("The support vector that a new one replaces when the budget is full."),
 		p.ClassWeights.Parameter(),
 		p.Costs.Parameter(evaluation.CostsJudge),
+		p.RejectBelow.Parameter(),
 		p.Features.Section(),
 	)
+}
+
+// Check rejects parameters that contradict each other.
+func (p *Params) Check() error {
+	if err := p.RejectBelow.Check(p.Costs, "", true); err != nil {
+		return err
+	}
+	return p.Params.Check()
 }
 
 // Complete writes in the defaults of the kernel and of the form.

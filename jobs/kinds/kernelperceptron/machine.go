@@ -5,6 +5,7 @@ import (
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/kernels"
 	"github.com/gram-compute/gram/jobs/learn/rank"
@@ -28,6 +29,8 @@ type machine struct {
 	b     []float64          // columns; zeros without bias
 	live  int                // places that f sums over
 	votes votes              // of form voted
+
+	reject evaluation.Rejection
 }
 
 // votes are the steps that made f, in order, and how many records each f survived. A support vector that a budget
@@ -48,7 +51,7 @@ func (v *votes) add(place int32, against int, step float64, survived int64) {
 }
 
 func newMachine(space *features.Space, kernel kernels.Function, params Params) machine {
-	m := machine{space: space, kernel: kernel, form: params.Form, bias: params.Bias}
+	m := machine{space: space, kernel: kernel, form: params.Form, bias: params.Bias, reject: params.RejectBelow}
 	m.b = make([]float64, m.columns())
 	return m
 }
@@ -131,6 +134,7 @@ func (m *machine) Fields(f *jobs.Fields) {
 		"a kernel perceptron of %d classes", m.space.Labels.Len())
 	f.Choice("form", &m.form, formAveraged, formPlain, formVoted)
 	jobs.Flag[uint8](f, "bias", &m.bias)
+	m.reject.Fields(f)
 	jobs.List(f, "supports.class", &m.class)
 	n, columns := len(m.class), m.columns()
 	jobs.List(f, "supports", &m.rows, n, m.space.Width)

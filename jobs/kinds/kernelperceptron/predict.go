@@ -33,7 +33,7 @@ func NewPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newPredictor(m, ops), nil
+	return m.reject.Of(newPredictor(m, ops))
 }
 
 func newPredictor(m *model, ops *kernelops.Set) *predictor {

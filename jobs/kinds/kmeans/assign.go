@@ -10,6 +10,7 @@ import (
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/rows"
 	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // assigner finds the nearest center of rows (equation 1.30), exactly: see kernelops.Set.Nearest. One goroutine.
@@ -137,7 +138,8 @@ func (a *assigner) toAll(columns [][]float64, x kernelops.Matrix, centers []floa
 type predictor struct {
 	model    *model
 	near     *assigner
-	soft     *responder // nil unless the model is soft
+	soft     *responder  // nil unless the model is soft
+	all      [][]float64 // distances of a chunk to each center, by center; nil where they are not the scores
 	points   *points
 	names    []string
 	outcomes []jobs.Outcome
@@ -163,7 +165,7 @@ func NewPredictor(arrays jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error
 // Answers are clusters and distances, and responsibilities of a soft model.
 func (p *predictor) Answers() jobs.Answers {
 	answers := jobs.Answers{Labels: p.names, Value: "distance", Clusters: true}
-	if p.soft != nil {
+	if p.soft != nil || p.all != nil {
 		answers.Scores = p.names
 	}
 	return answers
@@ -176,6 +178,7 @@ func (p *predictor) Predict(ctx context.Context, block *dataset.Block) ([]jobs.O
 		if err := assign(p.near, p.soft, c); err != nil {
 			return err
 		}
+		p.measure(c)
 		for i, j := range p.near.index {
 			p.outcomes = append(p.outcomes, jobs.Outcome{Label: p.names[j],
 				Value: distance(p.near.sqDist[i], p.model.cosine()), Scores: p.scores(i)})
@@ -193,12 +196,41 @@ func assign(near *assigner, soft *responder, c chunk) error {
 	return near.assign(c)
 }
 
-// scores are the responsibilities of row i of the last chunk; nil unless the model is soft.
+// ByDistance returns the predictor with the distances to all centers for scores, as folder distances of a training has
+// them.
+func (p *predictor) ByDistance() (jobs.Predictor, error) {
+	if len(p.names) > maxColumns {
+		return nil, protocol.SpecFault("distances have a column for each center: the model may have %d at most, not %d",
+			maxColumns, len(p.names)).WithHint("Leave params.distances out: the nearest center is written in any case.")
+	}
+	other := *p
+	other.soft, other.all, other.outcomes = nil, make([][]float64, len(p.names)), nil
+	return &other, nil
+}
+
+// measure finds the distances of a chunk to all centers, if they are the scores.
+func (p *predictor) measure(c chunk) {
+	if p.all == nil {
+		return
+	}
+	for j := range p.all {
+		p.all[j] = kernelops.Resize(p.all[j], c.X.Rows)
+	}
+	p.near.toAll(p.all, c.X, p.model.centers, p.model.cosine())
+}
+
+// scores are the distances of row i of the last chunk or, of a soft model, its responsibilities; else nil.
 func (p *predictor) scores(i int) []float64 {
-	if p.soft == nil {
+	if p.soft == nil && p.all == nil {
 		return nil
 	}
 	scores := make([]float64, len(p.names))
+	for j, column := range p.all {
+		scores[j] = column[i]
+	}
+	if p.all != nil {
+		return scores
+	}
 	centers, shares := p.soft.of(i)
 	for e, j := range centers {
 		scores[j] = shares[e]

@@ -19,7 +19,7 @@ func TestMoreClustersThanRecords(t *testing.T) {
 	for _, init := range inits {
 		_, err := tryRun(t, fmt.Sprintf(`{"k": 3, "init": %q}`, init), rowsOf([]float32{1}, []float32{2}),
 			kernelops.Best())
-		wantFault(t, err, "INPUT_EMPTY", "k is 3, but there are only 2 training records")
+		wantFault(t, err, "INPUT_EMPTY", "k is 3, more than the 2 training records")
 	}
 }
 

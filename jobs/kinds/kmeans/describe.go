@@ -37,7 +37,8 @@ func (m *model) describe(p *describe.Page) error {
 func (m *model) describeHead(p *describe.Page) {
 	p.Line("kind", "%s (%s)", KindName, m.metric)
 	p.Line("clusters", "%d", m.clusters())
-	p.Line("records", "%d training records of %d columns, scale %s", m.space.Records, m.space.Width, m.space.Scale())
+	p.Line("records", "%s of %s, scale %s", protocol.Counted(m.space.Records, "training record"),
+		protocol.Counted(m.space.Width, "column"), m.space.Scale())
 	p.Line("distortion", "%.6g", m.distortion())
 	if m.stiffness > 0 {
 		p.Line("soft", "stiffness %.6g; free energy %.6g", m.stiffness, m.freeEnergy)
@@ -45,7 +46,8 @@ func (m *model) describeHead(p *describe.Page) {
 	if m.algorithm != algorithmLloyd {
 		p.Line("algorithm", "%s", m.algorithm)
 	}
-	p.Line("training", "init %s; %d rounds of restart %d; stopped by %s", m.init, m.rounds, m.restart, m.stop)
+	p.Line("training", "init %s; %s of restart %d; stopped by %s", m.init, protocol.Counted(m.rounds, "round"),
+		m.restart, m.stop)
 	if c, ok := m.agreement(); ok {
 		p.Line("labels", "%d; adjusted Rand index %.4f, mutual information %.4f", m.space.Labels.Len(),
 			c.adjustedRand(), c.normalizedMutualInformation())
@@ -63,7 +65,7 @@ func (m *model) describeCluster(p *describe.Page, j int) {
 	if m.weight[j] > 0 {
 		radius = math.Sqrt(m.cost[j] / m.weight[j])
 	}
-	p.Text("\ncluster %d (%d records, radius %.4g)\n", j, m.records[j], radius)
+	p.Text("\ncluster %d (%s, radius %.4g)\n", j, protocol.Counted(m.records[j], "record"), radius)
 	if m.silhouettes != nil && m.silhouettes[j] != noSilhouette {
 		p.Text("  silhouette %.4f\n", m.silhouettes[j])
 	}

@@ -95,5 +95,6 @@
 // alone: nothing is judged on them, and a job of kind Predict assigns them.
 //
 // Folder assignments has the cluster of each training record and its distance, folder distances those to all centers:
-// roots, not squares, or 1 - cosine. Large leaves write several parts of the latter.
+// roots, not squares, or 1 - cosine. Large leaves write several parts of the latter. Kind Predict with distances writes
+// the same numbers of new records.
 package kmeans

@@ -161,5 +161,5 @@ func TestBatchParams(t *testing.T) {
 		kernelops.Best())
 	wantFault(t, err, "INPUT_LIMIT", "a batch of 65536 records of 1024 columns")
 	_, err = tryRun(t, `{"k": 3, "algorithm": "minibatch"}`, rowsOf([]float32{1}, []float32{2}), kernelops.Best())
-	wantFault(t, err, "INPUT_EMPTY", "k is 3, but there are only 2 training records")
+	wantFault(t, err, "INPUT_EMPTY", "k is 3, more than the 2 training records")
 }

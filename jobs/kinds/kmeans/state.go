@@ -142,7 +142,7 @@ func checkSize(space *features.Space, k int) error {
 			"centers of that width do not fit: k-means takes up to 2^20 columns, and 2^27 numbers in all centers").
 			WithHint("Make the vectors narrower (for text: max_features, min_df), or k smaller.")
 	case int64(k) > space.Records:
-		return protocol.EmptyFault("k is %d, but there are only %d training records", k, space.Records).
+		return protocol.EmptyFault("k is %d, more than the %s", k, protocol.Counted(space.Records, "training record")).
 			WithHint("Choose k of at most the number of records.")
 	}
 	return nil

@@ -147,9 +147,9 @@ func (m *graphModel) describe(p *describe.Page) error {
 		p.Fact("metric", "%s", by)
 	}
 	if m.vectors != nil {
-		p.Fact("vectors", "%d columns, scale %s", m.vectors.Width, m.vectors.Scale())
+		p.Fact("vectors", "%s, scale %s", protocol.Counted(m.vectors.Width, "column"), m.vectors.Scale())
 	}
-	p.Fact("neighbors", "among %d records, k = %d", m.records, m.params.K)
+	p.Fact("neighbors", "among %s, k = %d", protocol.Counted(m.records, "record"), m.params.K)
 	p.Fact("arrays", "%s and %s, a row for each record; %s, %s and %s of scipy.sparse.csr_matrix", indicesFolder,
 		distancesFolder, csrData, csrIndices, csrEnds)
 	return nil

@@ -99,7 +99,7 @@ func (m *model) describe(p *describe.Page) error {
 		by = fmt.Sprintf("%s (p = %v)", by, *m.params.P)
 	}
 	p.Text("%s: %s by %s of %s\n", KindName, m.params.Mode, by, rule)
-	p.Text("base: %d records", m.records)
+	p.Text("base: %s", protocol.Counted(m.records, "record"))
 	if m.vectors != nil {
 		p.Text(" of %d features (scale %s)", m.vectors.Width, m.vectors.Scale())
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/gram-compute/gram/jobs/learn/describe"
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/kernelops/fmath"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // describe tells people what a model is, within 80 columns: what is proved of it, and for each class the columns (of
@@ -33,6 +34,7 @@ func (m *model) describe(p *describe.Page) error {
 		p.Line("classes", "%d", len(labels))
 		m.describeTraining(p)
 	}
+	m.reject.Describe(p)
 	m.margins.Describe(p, m.marginMachines(), few)
 	for _, y := range classes {
 		machine, sign := y, 1.0
@@ -71,10 +73,11 @@ func (m *model) describeWeights(p *describe.Page, name string, machine int, sign
 
 // describeTraining tells what a model was made of, and what is proved of it.
 func (m *model) describeTraining(p *describe.Page) {
-	p.Line("records", "%d training records of %d columns, scale %s", m.space.Records, m.space.Width, m.space.Scale())
+	p.Line("records", "%s of %s, scale %s", protocol.Counted(m.space.Records, "training record"),
+		protocol.Counted(m.space.Width, "column"), m.space.Scale())
 	p.Line("rounds", "%d", m.rounds)
 	if m.told > 0 {
-		p.Line("learned on", "from %d records since, so nothing is proved", m.told)
+		p.Line("learned on", "from %s since, so nothing is proved", protocol.Counted(m.told, "record"))
 		return
 	}
 	p.Line(m.certainty(), "the objective is at most %.3g of itself above the least", m.relative())

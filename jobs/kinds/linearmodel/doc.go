@@ -33,4 +33,7 @@
 // A machine is done when the proved gap is at most params.tol of its primal objective. The job ends when all are, or
 // after params.max_rounds rounds; the model says of each machine what is proved of it, and keeps the weights of the
 // least primal objective.
+//
+// With params.reject_below the model has a threshold of the confidence of its decisions, and rejects the records below
+// it (evaluation.Rejection).
 package linearmodel

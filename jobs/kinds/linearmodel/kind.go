@@ -36,17 +36,18 @@ const (
 
 // Params of a job of kind LinearModel.
 type Params struct {
-	Mode         string              `json:"mode"`
-	Loss         string              `json:"loss"`
-	Epsilon      float64             `json:"epsilon"`
-	Classes      string              `json:"classes"`
-	C            float64             `json:"C"`
-	Solver       string              `json:"solver"`
-	Tol          float64             `json:"tol"`
-	MaxRounds    int                 `json:"max_rounds"`
-	BiasScale    float64             `json:"bias_scale"`
-	ClassWeights params.ClassWeights `json:"class_weights,omitempty"`
-	Costs        evaluation.Costs    `json:"costs,omitempty"`
+	Mode         string               `json:"mode"`
+	Loss         string               `json:"loss"`
+	Epsilon      float64              `json:"epsilon"`
+	Classes      string               `json:"classes"`
+	C            float64              `json:"C"`
+	Solver       string               `json:"solver"`
+	Tol          float64              `json:"tol"`
+	MaxRounds    int                  `json:"max_rounds"`
+	BiasScale    float64              `json:"bias_scale"`
+	ClassWeights params.ClassWeights  `json:"class_weights,omitempty"`
+	Costs        evaluation.Costs     `json:"costs,omitempty"`
+	RejectBelow  evaluation.Rejection `json:"reject_below,omitempty"`
 	margin.Outputs
 	Features features.Params `json:"features"`
 	blocks.Number
@@ -74,6 +75,7 @@ func (p *Params) Parameters() []params.Parameter {
 		p.NumberParameter(4, "A round has a leaf for each, so no more workers are busy; with solver ascend, more blocks take "+
 			"more rounds."),
 		p.Costs.Parameter(evaluation.CostsJudge),
+		p.RejectBelow.Parameter(),
 		p.Features.Section(),
 	}, p.Outputs.Parameters(p.needMargin)...)
 }
@@ -150,7 +152,7 @@ func (j job) costs(labels []string) ([]float64, error) {
 // first is the model that training begins with.
 func (j job) first(state jobs.Arrays, space *features.Space, costs []float64) (*model, error) {
 	m := &model{space: space, loss: j.Params.loss(), regresses: j.Params.regresses(), biasScale: j.Params.BiasScale,
-		costs: costs}
+		costs: costs, reject: j.Params.RejectBelow}
 	var base *model
 	if j.warm {
 		var err error

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/dual"
+	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/margin"
 )
@@ -23,6 +24,7 @@ type model struct {
 	rounds    int64
 	told      int64   // records that it learned from since
 	origin    *origin // of a model that was imported; nil if it was learned
+	reject    evaluation.Rejection
 }
 
 // stride is the length of a row of weights.
@@ -67,6 +69,8 @@ func (m *model) Fields(f *jobs.Fields) {
 	m.margins.Fields(f, m.machines())
 	f.Require(m.margins == nil || m.loss.HasMargin(), "a margin with loss %s", m.loss)
 	jobs.Scalar(f, "training.rounds", &m.rounds)
+	m.reject.Fields(f)
+	f.Require(m.reject == 0 || !m.regresses, "a linear model of numbers rejects below %v", m.reject)
 	for _, c := range m.costs {
 		f.Require(c >= 0 && c <= math.MaxFloat64, "a linear model with a cost of %v", c)
 	}

@@ -34,7 +34,7 @@ func learnOn(a jobs.Arrays, ops *kernelops.Set) (jobs.Learner, error) {
 		return nil, err
 	}
 	p.weights = slices.Clone(p.weights)
-	return &online{model: p.model, predict: p, reader: p.space.NewReader()}, nil
+	return p.reject.Learner(&online{model: p.model, predict: p, reader: p.space.NewReader()}, p.answers())
 }
 
 // Predict predicts a block of one record, as NewPredictor does, and remembers it for Update. Time is linear in the

@@ -29,11 +29,16 @@ func NewPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
 	if p.regresses {
 		return classify.NewVectors(p.space, jobs.Answers{Value: "value"}, p.value), nil
 	}
+	return p.reject.Of(classify.NewVectors(p.space, p.answers(), p.predict))
+}
+
+// answers are a label and a score for each class.
+func (p *predictor) answers() jobs.Answers {
 	answers := classify.Scored(p.labels, "score")
 	if p.loss.Form == dual.Logistic && !p.paired {
 		answers = answers.Of(jobs.LogOdds)
 	}
-	return classify.NewVectors(p.space, answers, p.predict), nil
+	return answers
 }
 
 func newPredictor(a jobs.Arrays, ops *kernelops.Set) (*predictor, error) {

@@ -82,7 +82,7 @@ func (p *Params) Check() error {
 	case p.regresses() && p.Costs != nil:
 		return protocol.SpecFault("costs are of decisions between classes; in mode regress there are none")
 	}
-	return nil
+	return p.RejectBelow.Check(p.Costs, p.Mode, !p.regresses())
 }
 
 // targetOf is the label of row i of some vectors as a number.

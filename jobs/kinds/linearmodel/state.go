@@ -113,9 +113,9 @@ func (j job) next(s *training, phase string, state jobs.Stored, facts jobs.Facts
 // warn says so if less is proved than the spec asks for.
 func (j job) warn(s *training, facts *jobs.Facts) {
 	if gap := s.relative(); gap > j.Params.Tol {
-		text := fmt.Sprintf("after %d rounds, the gap that is %s is %.3g of the objective, more than params.tol, %g: "+
-			"raise params.max_rounds, scale the features, or lower params.C", s.rounds, s.certainty(), gap,
-			j.Params.Tol)
+		text := fmt.Sprintf("after %s, the gap that is %s is %.3g of the objective, more than params.tol, %g: "+
+			"raise params.max_rounds, scale the features, or lower params.C", protocol.Counted(s.rounds, "round"),
+			s.certainty(), gap, j.Params.Tol)
 		facts.Add(jobs.WarningsMetric, []string{text})
 	}
 }

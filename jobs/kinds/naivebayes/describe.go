@@ -8,6 +8,7 @@ import (
 	"github.com/gram-compute/gram/jobs/learn/describe"
 	"github.com/gram-compute/gram/jobs/learn/rank"
 	"github.com/gram-compute/gram/jobs/learn/sums"
+	"github.com/gram-compute/gram/protocol"
 )
 
 const (
@@ -31,7 +32,7 @@ func (m *model) describe(p *describe.Page) error {
 	words := m.topWords(classes, p.Few(describeTop))
 	for i, y := range classes {
 		p.Text("\n%s (%s)\n", describe.Clip(plain(m.labels.At(y)), describe.Width-30),
-			plural(m.documents[y], "document"))
+			protocol.Counted(m.documents[y], "document"))
 		p.Words(words[i])
 	}
 	p.Shown("%d of %d classes", len(classes), m.labels.Len())
@@ -46,7 +47,7 @@ func (m *model) describeHead(p *describe.Page) {
 		what = "pairs of a document and a known term"
 	}
 	p.Line("documents", "%d, with %d %s", sums.Total(m.documents), sums.Total(m.counts.count), what)
-	p.Line("dictionary", "%s, %s", plural(int64(m.dictionary.Len()), "term"), m.describeTokenizer())
+	p.Line("dictionary", "%s, %s", protocol.Counted(int64(m.dictionary.Len()), "term"), m.describeTokenizer())
 	if m.omission != nil {
 		p.Line("missing", "left out of %d columns of counts", m.omission.width)
 	}
@@ -59,7 +60,7 @@ func (m *model) describeHead(p *describe.Page) {
 	case m.positive != noPositive:
 		p.Line("decision", "%s iff its likelihood ratio is above %v", plain([]byte(m.params.Positive)), m.params.Ratio)
 	case m.rule != nil:
-		p.Line("decision", "least expected cost, with %s named", plural(int64(m.rule.Pairs()), "pair"))
+		p.Line("decision", "least expected cost, with %s named", protocol.Counted(int64(m.rule.Pairs()), "pair"))
 	case m.params.RejectBelow > 0:
 		p.Line("decision", "largest posterior; none if it is below %v", m.params.RejectBelow)
 	default:
@@ -77,7 +78,7 @@ func (m *model) describeTokenizer() string {
 		words += " in lower case"
 	}
 	if n := len(p.StopWords); n > 0 {
-		words += ", without " + plural(int64(n), "stop word")
+		words += ", without " + protocol.Counted(int64(n), "stop word")
 	}
 	return words
 }
@@ -134,13 +135,6 @@ func plain(text []byte) string {
 }
 
 func quote(s string) string { return strconv.Quote(s) }
-
-func plural(n int64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
 
 // someOf quotes the first few of a list.
 func someOf(list []string) string {

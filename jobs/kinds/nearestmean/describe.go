@@ -7,13 +7,18 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/describe"
 	"github.com/gram-compute/gram/jobs/learn/onevsone"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // describe lists each class with the weight of its records and the class whose mean is closest. With
 // two classes it also gives the norm of w and the offset b of the linear rule.
 func (m *model) describe(p *describe.Page) error {
 	labels := m.space.Labels.List()
-	p.Text("Nearest mean: %d classes of vectors with %d columns\n\n", len(m.weight), m.space.Width)
+	p.Text("Nearest mean: %d classes of vectors with %s\n\n", len(m.weight), protocol.Counted(m.space.Width, "column"))
+	if m.reject > 0 {
+		m.reject.Describe(p)
+		p.Text("\n")
+	}
 	p.Text("%-24s %10s  %s\n", "class", "weight", "closest other class")
 	p.Table(labels, func(y int) string {
 		other, distance := m.closest(y)

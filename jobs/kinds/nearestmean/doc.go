@@ -18,4 +18,7 @@
 // With params.pairs the last phase also judges each pair of classes: the linear rule of the two means decides
 // the test records of the two classes. One pass over the records suffices, because the distances to all means
 // determine the decision of every rule. The file pairs.csv beside the model has the results.
+//
+// With params.reject_below the model has a threshold of the confidence of its decisions, and rejects the records below
+// it (evaluation.Rejection).
 package nearestmean

@@ -49,9 +49,10 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 
 // Params of a job of kind NearestMean.
 type Params struct {
-	Pairs    bool             `json:"pairs"`
-	Costs    evaluation.Costs `json:"costs,omitempty"`
-	Features features.Params  `json:"features"`
+	Pairs       bool                 `json:"pairs"`
+	Costs       evaluation.Costs     `json:"costs,omitempty"`
+	RejectBelow evaluation.Rejection `json:"reject_below,omitempty"`
+	Features    features.Params      `json:"features"`
 }
 
 // Parameters declares the parameters.
@@ -60,6 +61,10 @@ func (p *Params) Parameters() []params.Parameter {
 		params.Flag("pairs", &p.Pairs, false).
 			Says("Judges the linear rule of every two classes on the test records of these two as well."),
 		p.Costs.Parameter(evaluation.CostsJudge),
+		p.RejectBelow.Parameter(),
 		p.Features.Section(),
 	}
 }
+
+// Check rejects parameters that contradict each other.
+func (p *Params) Check() error { return p.RejectBelow.Check(p.Costs, "", true) }

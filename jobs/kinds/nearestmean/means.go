@@ -70,6 +70,7 @@ func (p meansPhase) divide(
 	if err != nil {
 		return jobs.Next{}, err
 	}
+	m.reject = p.Params.RejectBelow
 	records := jobs.CountMetric("means.records", space.Records)
 	return p.Judge.End(jobs.Next{State: jobs.ArraysOf(m), Metrics: []jobs.Metric{records}}, round.Plan), nil
 }

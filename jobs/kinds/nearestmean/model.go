@@ -5,6 +5,7 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/classify"
+	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
@@ -14,12 +15,13 @@ type model struct {
 	space  *features.Space
 	means  []float64 // classes x width
 	weight []float64 // training records of each class, or their weights
+	reject evaluation.Rejection
 }
 
 // newModel divides the sums by the weights. A class whose records weigh nothing has no mean and is a fault of
 // CodeInputEmpty.
 func newModel(space *features.Space, t *totals) (*model, error) {
-	m := &model{space, make([]float64, t.Sums.Len()), t.Weight.Floats()}
+	m := &model{space: space, means: make([]float64, t.Sums.Len()), weight: t.Weight.Floats()}
 	for y, w := range m.weight {
 		if !(w > 0) {
 			return nil, protocol.EmptyFault("the training records of class %q weigh nothing", space.Labels.At(y)).
@@ -36,6 +38,7 @@ func (m *model) Fields(f *jobs.Fields) {
 	jobs.Make(f, &m.space).Fields(f)
 	jobs.List(f, "means.weight", &m.weight, m.space.Labels.Len())
 	jobs.List(f, "means", &m.means, len(m.weight), m.space.Width)
+	m.reject.Fields(f)
 	f.Require(len(m.weight) >= 2, "a nearest-mean model of %d classes", len(m.weight))
 	f.Require(jobs.Finite(m.means), `array "means": a value is not finite`)
 }
@@ -57,9 +60,9 @@ func NewPredictor(a jobs.Arrays, _ *kernelops.Set) (jobs.Predictor, error) {
 			square[y] += float64(v * v)
 		}
 	}
-	return classify.NewNearest(m.space, func(v features.Vectors, row, class int) float64 {
+	return m.reject.Of(classify.NewNearest(m.space, func(v features.Vectors, row, class int) float64 {
 		return math.Sqrt(m.squared(square[class], v, row, class))
-	}), nil
+	}))
 }
 
 // squared returns the squared distance of a row to a mean whose square is |mu|^2. For a sparse row it starts from that

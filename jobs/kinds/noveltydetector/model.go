@@ -5,6 +5,7 @@ import (
 	"github.com/gram-compute/gram/jobs/learn/describe"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/rows"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // model is the training records with a detector.
@@ -44,7 +45,8 @@ func (m *model) describe(p *describe.Page) error {
 	} else {
 		p.Line("novelty", "less the logarithm of the density, by a bandwidth of %.6g", m.bandwidth)
 	}
-	p.Line("records", "%d training records of %d columns, scale %s", m.base.N, m.space.Width, m.space.Scale())
+	p.Line("records", "%s of %s, scale %s", protocol.Counted(m.base.N, "training record"),
+		protocol.Counted(m.space.Width, "column"), m.space.Scale())
 	if m.threshold == nil {
 		p.Line("outlier", "no threshold: see params.novelty.validation")
 		return nil

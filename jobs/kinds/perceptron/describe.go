@@ -9,6 +9,7 @@ import (
 	"github.com/gram-compute/gram/jobs/learn/describe"
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/sums"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // describe tells people what a model is, within 80 columns: how its training went, and for each class the
@@ -45,8 +46,10 @@ func (m *model) classRow(weights []float32, class int) (row []float32, sign floa
 func (m *model) describeHead(p *describe.Page) {
 	p.Line("kind", "%s, %s, rule %s", KindName, m.Form, m.Rule)
 	p.Line("classes", "%d", m.Classes)
-	p.Line("records", "%d training records of %d columns, scale %s", m.space.Records, m.Width, m.space.Scale())
+	p.Line("records", "%s of %s, scale %s", protocol.Counted(m.space.Records, "training record"),
+		protocol.Counted(m.Width, "column"), m.space.Scale())
 	p.Line("steps", "%d", m.steps)
+	m.Reject.Describe(p)
 	if m.Form.votes() {
 		p.Line("vectors", "%s", m.describeVotes())
 	}

@@ -86,4 +86,7 @@
 //	outcome, err := o.PredictText("...")      // or PredictVector, Predict
 //	mistake, err := o.Update("the label")     // of the record last predicted
 //	model = o.Model()                         // the same arrays, learned on
+//
+// With params.reject_below the model has a threshold of the confidence of its decisions, and rejects the records below
+// it (evaluation.Rejection).
 package perceptron

@@ -27,7 +27,13 @@ func Kind() jobs.Kind {
 		Figures: jobs.FiguresOf(readModel, (*model).figures), LeastState: leastState}
 }
 
-func learn(model jobs.Arrays, ops *kernelops.Set) (jobs.Learner, error) { return Load(model, ops) }
+func learn(model jobs.Arrays, ops *kernelops.Set) (jobs.Learner, error) {
+	o, err := Load(model, ops)
+	if err != nil {
+		return nil, err
+	}
+	return o.Reject.Learner(o, classify.Scored(o.labels, "score"))
+}
 
 // job is what all phases of a job know.
 type job struct{ classify.Job[Params] }
@@ -81,18 +87,19 @@ const (
 
 // Params of a job of kind Perceptron.
 type Params struct {
-	Form         string              `json:"form"`
-	Classes      string              `json:"classes"`
-	Epochs       int                 `json:"epochs"`
-	Over         string              `json:"over"`
-	Mixing       string              `json:"mixing"`
-	Shuffle      bool                `json:"shuffle"`
-	ClassWeights params.ClassWeights `json:"class_weights,omitempty"`
-	Bias         bool                `json:"bias"`
-	Distinct     float64             `json:"distinct"`
-	MaxVectors   int                 `json:"max_vectors"`
-	Costs        evaluation.Costs    `json:"costs,omitempty"`
-	Features     features.Params     `json:"features"`
+	Form         string               `json:"form"`
+	Classes      string               `json:"classes"`
+	Epochs       int                  `json:"epochs"`
+	Over         string               `json:"over"`
+	Mixing       string               `json:"mixing"`
+	Shuffle      bool                 `json:"shuffle"`
+	ClassWeights params.ClassWeights  `json:"class_weights,omitempty"`
+	Bias         bool                 `json:"bias"`
+	Distinct     float64              `json:"distinct"`
+	MaxVectors   int                  `json:"max_vectors"`
+	Costs        evaluation.Costs     `json:"costs,omitempty"`
+	RejectBelow  evaluation.Rejection `json:"reject_below,omitempty"`
+	Features     features.Params      `json:"features"`
 	blocks.Size
 }
 
@@ -120,6 +127,7 @@ func (p *Params) Parameters() []params.Parameter {
 		params.Whole("max_vectors", &p.MaxVectors, 10_000, 1, maxVectorsEver).
 			Says("Most vectors that vote, beside the last; those with the most votes are kept."),
 		p.Costs.Parameter(evaluation.CostsJudge),
+		p.RejectBelow.Parameter(),
 		p.Features.Section(),
 	}
 }
@@ -135,7 +143,7 @@ func (p *Params) Check() error {
 	case p.Over == overMixed && p.form().votes():
 		return protocol.SpecFault("form %s is chained only: a mean of weights has no vote of its own", p.Form)
 	}
-	return nil
+	return p.RejectBelow.Check(p.Costs, "", true)
 }
 
 // form of parameters that were checked.
@@ -144,7 +152,7 @@ func (p Params) form() Form { return Form(max(0, slices.Index(formNames, p.Form)
 // setup is that of the parameters over a space; a class weight of an unknown label is a fault.
 func (p Params) setup(space *features.Space) (Setup, error) {
 	s := Setup{Rule: Signed, Form: p.form(), Classes: space.Labels.Len(), Width: space.Width, Sparse: space.Sparse,
-		Bias: p.Bias, Distinct: float32(p.Distinct), MaxVectors: p.MaxVectors}
+		Bias: p.Bias, Distinct: float32(p.Distinct), MaxVectors: p.MaxVectors, Reject: p.RejectBelow}
 	if s.Classes > 2 {
 		s.Rule = Rule(slices.Index(ruleNames, p.Classes))
 	}

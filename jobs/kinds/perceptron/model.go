@@ -49,6 +49,7 @@ func (s *Setup) Fields(f *jobs.Fields) {
 	jobs.Scalar(f, "distinct", &s.Distinct)
 	f.Int("max_vectors", &s.MaxVectors, 1, maxVectorsEver)
 	jobs.Optional(f, "class_weights", &s.ClassWeights, s.Classes)
+	s.Reject.Fields(f)
 	f.Check(s.check)
 }
 

@@ -29,7 +29,7 @@ func NewPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
 	}
 	m.ops, m.weights = ops, m.deciding()
 	p := &predictor{Learner: m.Learner, labels: m.space.Labels.List()}
-	return classify.NewVectors(m.space, classify.Scored(p.labels, "score"), p.predict), nil
+	return m.Reject.Of(classify.NewVectors(m.space, classify.Scored(p.labels, "score"), p.predict))
 }
 
 // predict gives each record the label of the greatest score, of equals the first. Each label has a score: <w, x> + b,

@@ -1,5 +1,7 @@
 package perceptron
 
+import "github.com/gram-compute/gram/jobs/learn/evaluation"
+
 // Rule says how scores decide, and which weights a mistake changes; see the package.
 type Rule int32
 
@@ -43,6 +45,7 @@ type Setup struct {
 	ClassWeights   []float32 // of each class; nil where all are 1
 	Distinct       float32   // what LearnDistinct adds to each record as a feature of its own
 	MaxVectors     int       // of the forms that vote
+	Reject         evaluation.Rejection
 }
 
 // rows is the number of weight vectors.

@@ -88,10 +88,15 @@ func (m models) load(model jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, err
 	if err == nil && m.params.LogPosteriors {
 		err = giveLogs(predictor, kind.Name)
 	}
-	if err != nil || m.params.RejectBelow == 0 {
-		return predictor, err
+	switch {
+	case err != nil:
+		return nil, err
+	case m.params.Distances:
+		return byDistance(kind, predictor)
+	case m.params.RejectBelow > 0:
+		return evaluation.Rejecting(predictor, m.params.RejectBelow)
 	}
-	return evaluation.Rejecting(predictor, m.params.RejectBelow)
+	return predictor, nil
 }
 
 // giveLogs lets a predictor give the logarithms of posteriors.
@@ -104,6 +109,16 @@ func giveLogs(predictor jobs.Predictor, kind string) error {
 	}
 	p.GiveLogs()
 	return nil
+}
+
+// byDistance gives a predictor the distances to the centers of all clusters for scores.
+func byDistance(kind jobs.Kind, predictor jobs.Predictor) (jobs.Predictor, error) {
+	d, ok := predictor.(jobs.Distancer)
+	if !ok {
+		return nil, protocol.SpecFault("params.distances are those to the centers of clusters; spec.model is a model of kind %s",
+			kind.Name).WithHint("Name a model of kind KMeans, or leave params.distances out.")
+	}
+	return d.ByDistance()
 }
 
 // end is the list of parts.
@@ -137,6 +152,6 @@ func Describe(result jobs.Arrays, _ jobs.DescribeOptions) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("Predictions of %d records in %d %s objects below %s/; `gram get` joins them.\n", list.Rows(),
-		len(list), format, predictions.Folder), nil
+	return fmt.Sprintf("Predictions of %s in %s below %s/; `gram get` joins them.\n",
+		protocol.Counted(list.Rows(), "record"), protocol.Counted(len(list), format+" object"), predictions.Folder), nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -254,5 +255,63 @@ func TestGathers(t *testing.T) {
 	records := func(from jobs.Source, shard int) int64 { return int64(1000*int(from) + 100 + shard) }
 	if got := phase.Gathers(jobs.Leaf{Index: 7}, records); got != 4*107 {
 		t.Errorf("%d bytes, not four times the shard's records", got)
+	}
+}
+
+// Centers 0.5 and 6, of a soft model too: a record at 7 is 6.5 and 1 away from them.
+func TestDistancesToAllCenters(t *testing.T) {
+	line := jobstest.DenseRecords([][]float32{{0}, {1}, {5}, {6}, {7}})
+	const want = "object,offset,label,distance,distance:0,distance:1\nrecords,0,0,0.5,0.5,6\nrecords,1,1,1,6.5,1\n"
+	for _, params := range []string{`{"k": 2}`, `{"k": 2, "algorithm": "soft", "stiffness": 1000}`} {
+		model := trained(t, kmeans.Kind(), params, line)
+		result, err := run(t, `{"distances": true}`, model, jobstest.DenseRecords([][]float32{{0}, {7}}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := joined(t, result.Files); got != want {
+			t.Errorf("%s:\n%s\nwant\n%s", params, got, want)
+		}
+	}
+	_, err := run(t, `{"distances": true}`, twoMeans(t), questions)
+	if err == nil || !strings.Contains(err.Error(), "spec.model is a model of kind NearestMean") {
+		t.Errorf("of nearest means: %v", err)
+	}
+	for _, params := range []string{`{"distances": true, "scores": true}`, `{"distances": true, "reject_below": 1}`} {
+		if _, err := predict.Kind(ofModel).Defaults([]byte(params)); err == nil {
+			t.Errorf("%s is taken", params)
+		}
+	}
+}
+
+// More records than one part has of distances to 2,048 centers: parts of 256, which are one file when joined.
+func TestDistancesInParts(t *testing.T) {
+	const k, n = 2048, 600
+	var centers, asked [][]float32
+	var given []string
+	for i := range k {
+		centers, given = append(centers, []float32{float32(i)}), append(given, fmt.Sprintf("[%d]", i))
+	}
+	for i := range n {
+		asked = append(asked, []float32{float32(i)})
+	}
+	model := trained(t, kmeans.Kind(), fmt.Sprintf(`{"init": "given", "centers": [%s]}`, strings.Join(given, ",")),
+		jobstest.DenseRecords(centers))
+	spec := specOf(`{"distances": true}`)
+	algorithm, err := predict.Kind(ofModel).New(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := jobstest.Run(t.Context(), algorithm, spec,
+		jobstest.Shards(jobstest.Deal(jobstest.DenseRecords(asked), 1), 64), kernelops.Best(), jobstest.Grouping{},
+		jobstest.WithModel(model))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, index := joined(t, result.Files)
+	lines := strings.Split(got, "\n")
+	if len(index.Parts) != 3 || index.Parts[0].Rows != 256 || len(lines) != n+2 ||
+		!strings.HasPrefix(lines[n], "records,599,599,0,599,598,") {
+		t.Errorf("%d parts, the first of %d rows, %d lines; the last %.60s", len(index.Parts), index.Parts[0].Rows,
+			len(lines), lines[n])
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/rank"
 	"github.com/gram-compute/gram/kernelops/fmath"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // most is how many machines, classes or pictures are shown.
@@ -31,7 +32,8 @@ func (m *model) describe(p *describe.Page) error {
 	default:
 		p.Line("classes", "%d", len(labels))
 	}
-	p.Line("records", "%d training records of %d columns, scale %s", m.space.Records, m.space.Width, m.space.Scale())
+	p.Line("records", "%s of %s, scale %s", protocol.Counted(m.space.Records, "training record"),
+		protocol.Counted(m.space.Width, "column"), m.space.Scale())
 	if m.given != nil {
 		m.given.describe(p)
 	}
@@ -45,6 +47,7 @@ func (m *model) describe(p *describe.Page) error {
 	if m.sigmoids != nil {
 		p.Line("probability", "by a sigmoid of each machine, fitted on %d folds", folds)
 	}
+	m.reject.Describe(p)
 	m.margins.Describe(p, m.marginMachines(), few)
 	switch {
 	case m.oneClass:

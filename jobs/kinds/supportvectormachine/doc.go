@@ -90,4 +90,7 @@
 //	train     as above
 //	threshold in mode one_class: the novelty that few normal records exceed, see evaluation.Detection
 //	evaluate  on the test records, if there are any
+//
+// With params.reject_below the model has a threshold of the confidence of its decisions, and rejects the records below
+// it (evaluation.Rejection).
 package supportvectormachine

@@ -51,6 +51,7 @@ type Params struct {
 	MaxRounds    int                       `json:"max_rounds"`
 	ClassWeights params.ClassWeights       `json:"class_weights,omitempty"`
 	Costs        evaluation.Costs          `json:"costs,omitempty"`
+	RejectBelow  evaluation.Rejection      `json:"reject_below,omitempty"`
 	margin.Outputs
 	Probabilities
 	Dividing
@@ -78,6 +79,7 @@ func (p *Params) Parameters() []params.Parameter {
 		p.ClassWeights.Parameter(),
 		p.NumberParameter(4, "A round has a leaf for each, so no more workers are busy."),
 		p.Costs.Parameter(evaluation.CostsJudge),
+		p.RejectBelow.Parameter(),
 		p.Features.Section(),
 	)
 	list = append(list, p.probabilityParameter(), p.clusterParameter(), p.earlyParameter())
@@ -156,7 +158,7 @@ func (j job) begin(_ jobs.Arrays, space *features.Space, plan jobs.Plan) (jobs.N
 		return jobs.Next{}, err
 	}
 	m := &model{space: space, regresses: j.Params.regresses(), epsilon: j.Params.Epsilon,
-		oneClass: j.Params.oneClass(), nu: j.Params.Nu}
+		oneClass: j.Params.oneClass(), nu: j.Params.Nu, reject: j.Params.RejectBelow}
 	first := trainName
 	if j.Params.Given() {
 		if m.given, err = j.matrixOf(space); err != nil {

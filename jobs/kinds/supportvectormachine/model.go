@@ -2,6 +2,7 @@ package supportvectormachine
 
 import (
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/kernels"
 	"github.com/gram-compute/gram/jobs/learn/margin"
@@ -31,6 +32,7 @@ type model struct {
 	sigmoids  []float64   // [machines x 2]: A and B; nil if params.probability did not ask for them
 	margins   margin.List // nil if there are none, or params.margin did not ask for them
 	rounds    int64
+	reject    evaluation.Rejection
 }
 
 // supports are records with a coefficient that is not 0, ascending by ordinal.
@@ -106,6 +108,8 @@ func (m *model) Fields(f *jobs.Fields) {
 	m.margins.Fields(f, m.classes().Machines())
 	f.Require(m.margins == nil || m.hasMargin(), "a margin with kernel %s", m.kernelText())
 	jobs.Scalar(f, "training.rounds", &m.rounds)
+	m.reject.Fields(f)
+	f.Require(m.reject == 0 || m.classifies(), "a model of no classes rejects below %v", m.reject)
 	f.Require(jobs.Finite(m.bias) && m.rounds >= 0 && m.rounds <= maxRounds,
 		"a support vector machine after %d rounds, or with a bias that is not finite", m.rounds)
 }

@@ -49,7 +49,7 @@ func NewPredictor(a jobs.Arrays, ops *kernelops.Set) (jobs.Predictor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newPredictor(m, m.space.NewReader(), ops), nil
+	return m.reject.Of(newPredictor(m, m.space.NewReader(), ops))
 }
 
 func newPredictor(m *model, reader *features.Reader, ops *kernelops.Set) *predictor {

@@ -55,6 +55,9 @@ func (p *Params) Check() error {
 	case p.regresses() && p.Costs != nil:
 		return protocol.SpecFault("costs are of decisions between classes; in mode regress there are none")
 	}
+	if err := p.RejectBelow.Check(p.Costs, p.Mode, !p.regresses() && !p.oneClass()); err != nil {
+		return err
+	}
 	if err := p.checkPrecomputed(); err != nil {
 		return err
 	}

@@ -245,8 +245,9 @@ func (p *trainPhase) end(s *training, facts jobs.Facts, round jobs.Round) (jobs.
 		facts.Add("svm.gap", gap)
 	}
 	if worst > p.Params.Tol {
-		facts.Add(jobs.WarningsMetric, []string{fmt.Sprintf("after %d rounds, the violation is %.3g, more than params.tol, "+
-			"%g: raise params.max_rounds, scale the features, or lower params.C", s.rounds, worst, p.Params.Tol)})
+		facts.Add(jobs.WarningsMetric, []string{fmt.Sprintf("after %s, the violation is %.3g, more than params.tol, "+
+			"%g: raise params.max_rounds, scale the features, or lower params.C", protocol.Counted(s.rounds, "round"),
+			worst, p.Params.Tol)})
 	}
 	s.marginFacts(&facts, p.Params.Margin)
 	if s.given != nil {

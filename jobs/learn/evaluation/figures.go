@@ -6,6 +6,7 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/parts"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // maxHeatLabels bounds a confusion matrix that is shown whole.
@@ -78,7 +79,8 @@ func labelFigures(r Report) ([]jobs.Figure, error) {
 	}
 	table.Rows = append(table.Rows, []string{"mean", "", percent(r.Macro.Precision), percent(r.Macro.Recall),
 		percent(r.Macro.F1)})
-	caption := fmt.Sprintf("Accuracy %.2f %%: %d of %d test records", float64(100*r.Accuracy), r.Correct, r.Records)
+	caption := fmt.Sprintf("Accuracy %.2f %%: %d of %s", float64(100*r.Accuracy), r.Correct,
+		protocol.Counted(r.Records, "test record"))
 	if r.Rejected > 0 {
 		caption += fmt.Sprintf(", %d rejected; %.2f %% of those that were not", r.Rejected,
 			float64(100*r.AccuracyAnswered))

@@ -28,8 +28,9 @@ func (b *Builder) newEncoder(root *Counts) (*encoder, error) {
 	for k, t := range root.categories {
 		name := nameOf(b.categorical, k)
 		if e.hasher == nil && t.Keys.Len() == 1 && len(t.Keys.At(0)) == 0 {
-			return nil, protocol.EmptyFault("the categorical column %q has no category in %d training records: all are missing",
-				name, root.records).WithHint("Leave it out of spec.input.categorical, or check spec.input.missing.")
+			return nil, protocol.EmptyFault("the categorical column %q has no category in %s: all are missing",
+				name, protocol.Counted(root.records, "training record")).
+				WithHint("Leave it out of spec.input.categorical, or check spec.input.missing.")
 		}
 		e.names = append(e.names, name)
 		if e.hasher != nil {

@@ -117,7 +117,8 @@ func (a *absence) add(row []float32) {
 // refuseEmpty refuses a column that misses all of its numbers.
 func (a *absence) refuseEmpty(records int64) error {
 	if j := slices.Index(a.count, records); j >= 0 {
-		return protocol.EmptyFault("column %d has no number in %d training records", j+1, records).
+		return protocol.EmptyFault("column %d has no number in %s", j+1,
+			protocol.Counted(records, "training record")).OfColumn(j + 1).
 			WithHint("Leave the column out with spec.input.features, or check spec.input.missing.")
 	}
 	return nil
@@ -275,6 +276,7 @@ func (s *Space) checkNumbers(id dataset.Identity, row []float32, index []int32) 
 // absent is the fault of a missing number that nothing is put in for.
 func absent(id dataset.Identity, column int) error {
 	return id.Fault("value %d of the vector is missing: NaN is not a finite number", column+1).
+		OfColumn(column + 1).
 		WithHint("Set params.features.missing to mean, constant or indicator; or leave it out of spec.input.missing, and let " +
 			"such records pass with spec.input.on_bad_record.skip_max.")
 }

@@ -229,7 +229,7 @@ func shapeFault(id dataset.Identity, got, want shape) error {
 
 // valueFault reports a value that is not a finite number.
 func valueFault(id dataset.Identity, column int, what string) error {
-	return id.Fault("value %d of the vector %s", column+1, what)
+	return id.Fault("value %d of the vector %s", column+1, what).OfColumn(column + 1)
 }
 
 // Unseen returns the fault of a training record whose label is not in the space.

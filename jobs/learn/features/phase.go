@@ -268,7 +268,7 @@ func (b *Builder) textSpace(s *Space, root *Counts) error {
 	s.text = b.params.text()
 	if b.hasher != nil {
 		if root.hashed.none() {
-			return protocol.EmptyFault("no term in %d training records", root.records).
+			return protocol.EmptyFault("no term in %s", protocol.Counted(root.records, "training record")).
 				WithHint("Check spec.input.text.")
 		}
 		s.hasher, s.Width = b.hasher, b.hasher.width()

@@ -144,7 +144,8 @@ func (s *Space) RequireLabels(kind string, classes int) error {
 			WithHint("Name the column of labels in spec.input.label, or use a format that has labels.")
 	case s.Labels.Len() < classes:
 		return protocol.EmptyFault(
-			"%s needs %d classes or more; the %d training records have %d", kind, classes, s.Records, s.Labels.Len()).
+			"%s needs %d classes or more; there are %d, in %s", kind, classes, s.Labels.Len(),
+			protocol.Counted(s.Records, "training record")).
 			WithHint("Check spec.input.label.")
 	}
 	return nil

@@ -86,7 +86,7 @@ func (u *UnseenCategories) Metrics(model jobs.Arrays) ([]jobs.Metric, error) {
 	for k, n := range u.Records {
 		name := of.encoder.names[k]
 		if counts[name] = n; n > 0 {
-			columns = append(columns, fmt.Sprintf("%q in %d records", name, n))
+			columns = append(columns, fmt.Sprintf("%q in %s", name, protocol.Counted(n, "record")))
 		}
 	}
 	facts.Add(UnseenArray, counts)

@@ -44,9 +44,9 @@ func (c *counter) add(block *dataset.Block) error {
 	return nil
 }
 
-// counted is the partial of the leaf.
-func (c *counter) counted() *counted {
-	to := &counted{hashed: c.hashed, over: c.over}
+// census is the partial of the leaf.
+func (c *counter) census() *census {
+	to := &census{hashed: c.hashed, over: c.over}
 	if c.over {
 		return to
 	}
@@ -61,8 +61,8 @@ func (c *counter) counted() *counted {
 	return to
 }
 
-// counted has the classes or groups, ascending, and the records of each; none where there are too many.
-type counted struct {
+// census has the classes or groups, ascending, and the records of each; none where there are too many.
+type census struct {
 	labels  jobs.Strings
 	groups  []uint64
 	records []int64
@@ -71,7 +71,7 @@ type counted struct {
 }
 
 // Fields lists the counts.
-func (c *counted) Fields(f *jobs.Fields) {
+func (c *census) Fields(f *jobs.Fields) {
 	f.Strings("labels", &c.labels)
 	jobs.List(f, "groups", &c.groups)
 	jobs.List(f, "records", &c.records, c.labels.Len()+len(c.groups))
@@ -83,7 +83,7 @@ func (c *counted) Fields(f *jobs.Fields) {
 
 // plus adds the counts to the right. Whether there are too many classes does not depend on how leaves are merged: there
 // are if all of them together have more.
-func (c *counted) plus(right *counted) (*counted, error) {
+func (c *census) plus(right *census) (*census, error) {
 	if len(c.hashed) != len(right.hashed) {
 		return nil, jobs.Malformed("counts of %d and of %d parts", len(c.hashed), len(right.hashed))
 	}
@@ -92,7 +92,7 @@ func (c *counted) plus(right *counted) (*counted, error) {
 	for i, n := range right.hashed {
 		all.hashed[i] += n
 	}
-	for _, side := range []*counted{c, right} {
+	for _, side := range []*census{c, right} {
 		for i, n := range side.records {
 			if i < side.labels.Len() {
 				all.labels[string(side.labels.At(i))] += n
@@ -102,5 +102,5 @@ func (c *counted) plus(right *counted) (*counted, error) {
 		}
 	}
 	all.over = all.over || len(all.labels) > maxClasses || len(all.groups) > maxGroups
-	return all.counted(), nil
+	return all.census(), nil
 }

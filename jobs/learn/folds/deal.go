@@ -134,9 +134,9 @@ func (m *marker) mark(block *dataset.Block) (*dataset.Block, error) {
 
 // deals returns the phases that come first.
 func (d dealer) deals() []jobs.Phase {
-	list := []jobs.Phase{jobs.MapReduce[jobs.Arrays, *counted]{
-		Name: dealName, State: jobs.Itself, Partial: func() *counted { return new(counted) },
-		Map: d.count, Merge: (*counted).plus, Step: d.counted,
+	list := []jobs.Phase{jobs.MapReduce[jobs.Arrays, *census]{
+		Name: dealName, State: jobs.Itself, Partial: func() *census { return new(census) },
+		Map: d.count, Merge: (*census).plus, Step: d.deal,
 	}.Phase()}
 	if d.split.By != "" {
 		list = append(list, jobs.MapReduce[*searching, *found]{
@@ -149,7 +149,7 @@ func (d dealer) deals() []jobs.Phase {
 }
 
 // count counts the records of each class or group of a leaf.
-func (d dealer) count(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, _ *kernelops.Set) (*counted, error) {
+func (d dealer) count(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, _ *kernelops.Set) (*census, error) {
 	c := newCounter(d)
 	for block, err := range leaf.Blocks(ctx) {
 		if err != nil {
@@ -159,11 +159,11 @@ func (d dealer) count(ctx context.Context, _ jobs.Arrays, leaf jobs.Leaf, _ *ker
 			return nil, err
 		}
 	}
-	return c.counted(), nil
+	return c.census(), nil
 }
 
-// counted deals what was counted, or begins to look for the draws of the cuts.
-func (d dealer) counted(_ context.Context, state jobs.Arrays, c *counted, _ jobs.Round) (jobs.Next, error) {
+// deal deals what was counted, or begins to look for the draws of the cuts.
+func (d dealer) deal(_ context.Context, state jobs.Arrays, c *census, _ jobs.Round) (jobs.Next, error) {
 	t, report := new(dealt), evaluation.Deal{Parts: make([]int64, d.parts()), Held: d.split.Folds == 0}
 	var err error
 	if d.split.By != "" {

@@ -241,11 +241,11 @@ func TestManyGroups(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	sum, err := halves[0].counted().plus(halves[1].counted())
-	if err != nil || !sum.over || !whole.counted().over || !slices.Equal(sum.hashed, whole.hashed) {
+	sum, err := halves[0].census().plus(halves[1].census())
+	if err != nil || !sum.over || !whole.census().over || !slices.Equal(sum.hashed, whole.hashed) {
 		t.Fatal(sum, err)
 	}
-	next, err := d.counted(t.Context(), nil, sum, jobs.Round{})
+	next, err := d.deal(t.Context(), nil, sum, jobs.Round{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,5 +264,23 @@ func TestManyGroups(t *testing.T) {
 	}
 	if !slices.Equal(sizes, sum.hashed) || slices.Min(sizes) < maxGroups/4 {
 		t.Errorf("%v, not %v", sizes, sum.hashed)
+	}
+}
+
+// A fault of a training without a fold names the fold, and one of the last training, on all records, does not.
+func TestFaultsNameTheFold(t *testing.T) {
+	fault := protocol.EmptyFault("no record").WithHint("Check.")
+	for fold, want := range map[int]string{2: "no record, in the training without fold 2 of 5", 6: "no record"} {
+		err := (&phase{fold: fold, folds: 5}).of(fmt.Errorf("map: %w", fault))
+		var told *protocol.Fault
+		if !errors.As(err, &told) || told.What != want || told.Hint != "Check." {
+			t.Errorf("fold %d: %v", fold, err)
+		}
+	}
+	if err := (&phase{fold: 1, folds: 5}).of(context.Canceled); !errors.Is(err, context.Canceled) {
+		t.Errorf("canceled: %v", err)
+	}
+	if err := (&phase{fold: 1, folds: 5}).of(nil); err != nil {
+		t.Errorf("nothing: %v", err)
 	}
 }

@@ -9,6 +9,7 @@ package folds
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 
@@ -27,6 +28,10 @@ func Of(one New) New {
 	return func(spec protocol.JobSpec) (jobs.Algorithm, error) {
 		split := spec.Spec.Input.Split
 		n := split.Folds
+		if split.By == protocol.ByLabel && regresses(spec) {
+			return nil, protocol.SpecFault("spec.input.split.by is label, and labels are numbers in mode regress, not classes").
+				WithHint("Leave split.by out: records are then dealt by draws.")
+		}
 		switch {
 		case n == 0 && split.Deals():
 			return heldOut(one, spec)
@@ -56,6 +61,14 @@ func Of(one New) New {
 		}
 		return either(all), nil
 	}
+}
+
+// regresses reports whether the labels of a job are numbers to predict: in all kinds that have it, params.mode says so.
+func regresses(spec protocol.JobSpec) bool {
+	var params struct {
+		Mode string `json:"mode"`
+	}
+	return json.Unmarshal(spec.Spec.Params, &params) == nil && params.Mode == "regress"
 }
 
 // either returns an algorithm over blocks if it is.
@@ -155,7 +168,19 @@ func (p *phase) Map(
 	if kept.dealt != nil {
 		leaf = p.by.marked(kept.dealt, leaf)
 	}
-	return p.Phase.Map(ctx, state, leaf, carry, ops)
+	partial, newCarry, err = p.Phase.Map(ctx, state, leaf, carry, ops)
+	return partial, newCarry, p.of(err)
+}
+
+// of returns a fault of a training without a fold with that fold.
+func (p *phase) of(err error) error {
+	fault, ok := errors.AsType[*protocol.Fault](err)
+	if !ok || p.fold > p.folds {
+		return err
+	}
+	told := *fault
+	told.What += fmt.Sprintf(", in the training without fold %d of %d", p.fold, p.folds)
+	return &told
 }
 
 // discard writes nothing.
@@ -207,7 +232,7 @@ func (p *phase) Step(ctx context.Context, state jobs.Arrays, round jobs.Round) (
 	next, err := p.Phase.Step(ctx, state, round)
 	switch {
 	case err != nil:
-		return jobs.Next{}, err
+		return jobs.Next{}, p.of(err)
 	case p.fold > p.folds:
 		return p.last(next, kept)
 	}

@@ -16,7 +16,7 @@ type group struct {
 }
 
 // dealGroups deals the groups.
-func (d dealer) dealGroups(t *dealt, c *counted, report *evaluation.Deal) error {
+func (d dealer) dealGroups(t *dealt, c *census, report *evaluation.Deal) error {
 	if c.over {
 		report.Hashed, report.Parts = true, c.hashed
 		return nil
@@ -30,8 +30,8 @@ func (d dealer) dealGroups(t *dealt, c *counted, report *evaluation.Deal) error 
 			return protocol.SpecFault("column %v has one value only, so no group can be held out", d.split.Group).
 				WithHint("Name another column in spec.input.split.group.")
 		}
-		return protocol.SpecFault("column %v has %d different values, fewer than there are folds (%d)", d.split.Group,
-			n, d.parts()).WithHint("Take fewer folds, or check spec.input.split.group.")
+		return protocol.SpecFault("column %v has %s, fewer than there are folds (%d)", d.split.Group,
+			protocol.Counted(n, "different value"), d.parts()).WithHint("Take fewer folds, or check spec.input.split.group.")
 	}
 	t.groups, t.of = c.groups, make([]uint8, n)
 	list := make([]group, n)

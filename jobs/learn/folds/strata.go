@@ -14,7 +14,7 @@ import (
 )
 
 // strata says how many records of each class each part has, and begins the search for the draws at the cuts.
-func (d dealer) strata(t *dealt, c *counted, report *evaluation.Deal) error {
+func (d dealer) strata(t *dealt, c *census, report *evaluation.Deal) error {
 	if err := d.checkClasses(c); err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func rounded(share float64, of int64) int64 {
 }
 
 // checkClasses refuses classes that cannot be spread.
-func (d dealer) checkClasses(c *counted) error {
+func (d dealer) checkClasses(c *census) error {
 	least := max(2, int64(d.split.Folds))
 	switch {
 	case c.over:
@@ -74,8 +74,9 @@ func (d dealer) checkClasses(c *counted) error {
 			return protocol.SpecFault("class %q has 1 record, and split.test needs one on each side", c.labels.At(i)).
 				WithHint("Give more records of the class, or leave split.by out.")
 		case records < least:
-			return protocol.SpecFault("class %q has %d records, fewer than there are folds (%d)", c.labels.At(i),
-				records, least).WithHint("Take fewer folds, give more records of the class, or leave split.by out.")
+			return protocol.SpecFault("class %q has %s, fewer than there are folds (%d)", c.labels.At(i),
+				protocol.Counted(records, "record"), least).
+				WithHint("Take fewer folds, give more records of the class, or leave split.by out.")
 		}
 	}
 	return nil

@@ -62,11 +62,11 @@ func spread(distances []float64, most int) []float64 {
 	if n <= most {
 		return all
 	}
-	some := make([]float64, most)
-	for i := range some {
-		some[i] = all[(2*i+1)*n/(2*most)]
+	picked := make([]float64, most)
+	for i := range picked {
+		picked[i] = all[(2*i+1)*n/(2*most)]
 	}
-	return some
+	return picked
 }
 
 // widths are those that are tried.

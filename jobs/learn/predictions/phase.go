@@ -13,6 +13,7 @@ import (
 	"github.com/gram-compute/gram/jobs/learn/parts"
 	"github.com/gram-compute/gram/jobs/params"
 	"github.com/gram-compute/gram/kernelops"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // Name is the name of the phase.
@@ -65,7 +66,7 @@ func (p Phase) predict(ctx context.Context, model jobs.Arrays, leaf jobs.Leaf, o
 		return nil, err
 	}
 	chosen, keep := evaluation.Selection{}, p.Of()
-	rows := newRows(predictor.Answers(), p.Params, p.Named)
+	out := p.newOutput(predictor.Answers(), leaf)
 	judged, err := evaluation.NewScoredTally(predictor.Answers(), p.Scoring)
 	if err != nil {
 		return nil, err
@@ -83,12 +84,14 @@ func (p Phase) predict(ctx context.Context, model jobs.Arrays, leaf jobs.Leaf, o
 		if err != nil {
 			return nil, err
 		}
-		rows.add(block, outcomes)
+		if err := out.add(ctx, block, outcomes); err != nil {
+			return nil, err
+		}
 		if err := judge(judged, predictor.Answers(), block, outcomes); err != nil {
 			return nil, err
 		}
 	}
-	list, err := parts.Write(ctx, leaf.Emit, Folder, leaf.Index, p.Format, rows.table())
+	list, err := out.end(ctx)
 	return &partial{list, judged}, err
 }
 
@@ -212,6 +215,8 @@ type Params struct {
 	Scores bool   `json:"scores"`
 	// LogPosteriors is read by kind Predict, whose Load lets the predictor give them.
 	LogPosteriors bool `json:"log_posteriors,omitempty"`
+	// Distances is read by kind Predict, whose Load makes distances the scores.
+	Distances bool `json:"distances,omitempty"`
 	// RejectBelow is read by kind Predict, whose Load rejects.
 	RejectBelow float64 `json:"reject_below"`
 }
@@ -226,8 +231,23 @@ func (p *Params) Parameters() []params.Parameter {
 		params.Flag("log_posteriors", &p.LogPosteriors, false).
 			Says("Adds a column for the natural logarithm of the posterior of every class, which is a number where the " +
 				"posterior underflows to 0. Of models that have posteriors by Bayes' rule."),
+		params.Flag("distances", &p.Distances, false).
+			Says("Adds a column for the distance to the center of every cluster, by a model of kind KMeans of at most 16384 " +
+				"clusters: those that params.distances of its training writes."),
 		params.Number("reject_below", &p.RejectBelow, 0, "[0, 1e300]").
-			Says("Rejects records, beside those that the model rejects, whose confidence is below this: the probability of the " +
-				"decision, or how far its score is ahead of the best other one. spec.evaluation finds a threshold."),
+			Says("Rejects records, beside those that the model rejects by a posterior or by votes of neighbors, whose confidence " +
+				"is below this: the probability of the decision, or how far its score is ahead of the best other one. Above 0, it " +
+				"replaces the reject_below of models of other kinds. spec.evaluation finds a threshold."),
 	}
+}
+
+// Check rejects parameters that contradict each other.
+func (p *Params) Check() error {
+	switch {
+	case p.Distances && p.Scores:
+		return protocol.SpecFault("scores and distances exclude each other: a model writes one of them beside its decisions")
+	case p.Distances && p.RejectBelow > 0:
+		return protocol.SpecFault("reject_below is of decisions between classes; distances are of clusters")
+	}
+	return nil
 }

@@ -29,7 +29,7 @@ func newRows(answers jobs.Answers, params Params, way dataset.Way) *rows {
 	for i, label := range answers.Labels {
 		r.number[label] = int64(i)
 	}
-	if params.Scores {
+	if params.Scores || params.Distances {
 		r.scores = make([][]float64, len(answers.Scores))
 		for i := range r.scores {
 			r.scores[i] = []float64{}
@@ -103,8 +103,12 @@ func (r *rows) answer(t parts.Table) parts.Table {
 
 func (r *rows) scoreColumns() parts.Table {
 	var t parts.Table
+	what := "score:"
+	if r.params.Distances {
+		what = "distance:"
+	}
 	for i, values := range r.scores {
-		t = append(t, parts.Column{Name: "score:" + r.answers.Scores[i], Floats: values})
+		t = append(t, parts.Column{Name: what + r.answers.Scores[i], Floats: values})
 	}
 	for y, values := range r.logs {
 		t = append(t, parts.Column{Name: "log_posterior:" + r.answers.Labels[y], Floats: values})

@@ -176,7 +176,8 @@ func (p Params) Choose(all Table, docs int64) (Table, error) {
 		rows = rows[:min(len(rows), p.MaxFeatures)]
 	}
 	if len(rows) == 0 {
-		return Table{}, protocol.EmptyFault("none of %d terms in %d training records is kept", all.Keys.Len(), docs).
+		return Table{}, protocol.EmptyFault("none of %s in %s is kept", protocol.Counted(all.Keys.Len(), "term"),
+			protocol.Counted(docs, "training record")).
 			WithHint("Check spec.input.text, min_df and max_df.")
 	}
 	return all.pick(rows), nil

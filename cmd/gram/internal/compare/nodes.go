@@ -37,7 +37,8 @@ func nodes(ctx context.Context, a, b *job) (Nodes, error) {
 		}
 		if x[i].Phase != y[i].Phase || x[i].Leaves != y[i].Leaves || x[i].Trees != y[i].Trees {
 			of := func(r proof.Round) string {
-				return fmt.Sprintf("%s, with %d leaves in %d trees", r.Phase, r.Leaves, r.Trees)
+				return fmt.Sprintf("%s, with %s in %s", r.Phase, protocol.Counted(r.Leaves, "leaf"),
+					protocol.Counted(r.Trees, "tree"))
 			}
 			says := fmt.Sprintf("round %d is %s in the first, and %s in the second: from there nodes cannot be compared",
 				x[i].Round, of(x[i]), of(y[i]))
@@ -55,12 +56,12 @@ func nodes(ctx context.Context, a, b *job) (Nodes, error) {
 	}
 	switch {
 	case len(x) != len(y):
-		return Nodes{Says: fmt.Sprintf("the first %d rounds are the same; one job has %d, the other %d", min(len(x),
-			len(y)), len(x), len(y))}, nil
+		return Nodes{Says: fmt.Sprintf("only the rounds up to round %d are the same; one job has %d, the other %d",
+			min(len(x), len(y)), len(x), len(y))}, nil
 	case a.manifest.Model != b.manifest.Model:
 		return Nodes{Says: "all nodes are the same, and the last step made another model"}, nil
 	}
-	return Nodes{Says: fmt.Sprintf("the same in all %d rounds", len(x))}, nil
+	return Nodes{Says: "the same in all of " + protocol.Counted(len(x), "round")}, nil
 }
 
 // firstNode compares two records of a round.
@@ -71,16 +72,16 @@ func firstNode(a, b *proof.Record) Nodes {
 		return found
 	}
 	if len(a.Trees) != len(b.Trees) { // a manifest that is not the job's may say otherwise
-		found.Says = fmt.Sprintf("round %d (%s) has %d trees in one, and %d in the other", a.Round, a.Phase,
-			len(a.Trees), len(b.Trees))
+		found.Says = fmt.Sprintf("round %d (%s) has %s in one, and %d in the other", a.Round, a.Phase,
+			protocol.Counted(len(a.Trees), "tree"), len(b.Trees))
 		return found
 	}
 	first, place := "", -1 // the first node that differs
 	for i, leaves := range a.Trees {
 		tree := protocol.Tree(leaves)
 		if b.Trees[i] != leaves {
-			found.Says = fmt.Sprintf("round %d (%s): tree %d has %d leaves in one, and %d in the other", a.Round,
-				a.Phase, i, leaves, b.Trees[i])
+			found.Says = fmt.Sprintf("round %d (%s): tree %d has %s in one, and %d in the other", a.Round,
+				a.Phase, i, protocol.Counted(leaves, "leaf"), b.Trees[i])
 			return found
 		}
 		for node := range proof.PostOrder(tree) {
@@ -96,8 +97,8 @@ func firstNode(a, b *proof.Record) Nodes {
 			}
 		}
 	}
-	found.Says = fmt.Sprintf("round %d (%s): %s of tree %d differs first; %d of %d leaves differ", a.Round, a.Phase,
-		first, found.Tree, found.Leaves, found.Of)
+	found.Says = fmt.Sprintf("round %d (%s): %s of tree %d differs first; %d of %s differ", a.Round, a.Phase,
+		first, found.Tree, found.Leaves, protocol.Counted(found.Of, "leaf"))
 	return found
 }
 

@@ -14,7 +14,7 @@ func TestTreesThatAreAbsent(t *testing.T) {
 	few := recordOf(1)
 	few.Trees, few.Nodes = few.Trees[:1], few.Nodes[:5*32]
 	for _, got := range []Nodes{firstNode(recordOf(1), few), firstNode(few, recordOf(1))} {
-		if !strings.Contains(got.Says, "trees in one, and") {
+		if !strings.Contains(got.Says, " in one, and ") {
 			t.Errorf("%+v", got)
 		}
 	}

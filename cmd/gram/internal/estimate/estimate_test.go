@@ -198,7 +198,8 @@ func TestATimeFromSlotsAndSeveralJobs(t *testing.T) {
 		t.Fatal(err)
 	}
 	both, err := job.TimeOf([]*Past{p, slow}, 0, 0)
-	if err != nil || len(both.Reports) != 2 || both.Reports[1] != (Report{"j", 109}) || both.FromSeconds != 9 ||
+	if err != nil || len(both.Reports) != 2 || both.Reports[1].Job != "j" || both.Reports[1].Seconds != 109 ||
+		both.FromSeconds != 9 ||
 		both.Copies.P90 < 100 || both.Copies.P50 < alone.Copies.P50 {
 		t.Errorf("%+v, %v", both, err)
 	}

@@ -16,6 +16,9 @@ type Past struct {
 	origin.Report
 	Seconds  float64          `json:"seconds"`
 	Timeline *report.Timeline `json:"timeline"`
+
+	compared bool // its spec is known
+	differs  []origin.Field
 }
 
 // ReadPast reads a report.json. A report without task times is an error.

@@ -9,7 +9,7 @@ import (
 
 // rows tell of a data set.
 func (v *Input) rows(size func(int64) string) [][2]string {
-	listed := fmt.Sprintf("%s of %s", counted(int64(v.Objects), "object"), size(v.Bytes))
+	listed := fmt.Sprintf("%s of %s", protocol.Counted(int64(v.Objects), "object"), size(v.Bytes))
 	switch {
 	case v.GzipObjects == v.Objects:
 		listed += ", gzip"
@@ -17,10 +17,10 @@ func (v *Input) rows(size func(int64) string) [][2]string {
 		listed += fmt.Sprintf(", %d of them gzip", v.GzipObjects)
 	}
 	if v.CompanionObjects > 0 {
-		listed += fmt.Sprintf("; %s of labels or ids, %s", counted(int64(v.CompanionObjects), "object"),
+		listed += fmt.Sprintf("; %s of labels or ids, %s", protocol.Counted(int64(v.CompanionObjects), "object"),
 			size(v.CompanionBytes))
 	}
-	shards := fmt.Sprintf("%s, the largest of %s", counted(int64(v.Shards), "shard"), size(v.LargestShard))
+	shards := fmt.Sprintf("%s, the largest of %s", protocol.Counted(int64(v.Shards), "shard"), size(v.LargestShard))
 	switch v.OneShard {
 	case byGzip:
 		shards = "1 shard: gzip, and a compressed object is not cut"
@@ -36,7 +36,7 @@ func (v *Input) rows(size func(int64) string) [][2]string {
 	return [][2]string{
 		{strings.TrimPrefix(v.DataSet, "spec."), v.URI}, {"", listed}, {"", shards}, {"", v.Records.text(size)},
 		{"", fmt.Sprintf("a pass reads %s by about %s; planning takes %s", size(v.Pass.Bytes),
-			counted(v.Pass.Gets, "GET"), v.Planning.text())},
+			protocol.Counted(v.Pass.Gets, "GET"), v.Planning.text())},
 	}
 }
 
@@ -47,7 +47,7 @@ func (r *Requests) text() string {
 		what string
 	}{{r.Lists, "listing"}, {r.Heads, "HEAD"}, {r.Gets, "GET"}} {
 		if part.n > 0 {
-			parts = append(parts, counted(part.n, part.what))
+			parts = append(parts, protocol.Counted(part.n, part.what))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -55,13 +55,13 @@ func (r *Requests) text() string {
 
 func (r *Records) text(size func(int64) string) string {
 	if r.Exact {
-		return counted(r.Count, "record") + ", counted"
+		return protocol.Counted(r.Count, "record") + ", counted"
 	}
 	heads := "the head of 1 shard"
 	if r.SampledShards > 1 {
 		heads = fmt.Sprintf("the heads of %d shards", r.SampledShards)
 	}
-	return fmt.Sprintf("about %s: estimated from %d in %s, %s", counted(r.Count, "record"), r.SampledRecords,
+	return fmt.Sprintf("about %s: estimated from %d in %s, %s", protocol.Counted(r.Count, "record"), r.SampledRecords,
 		size(r.SampledBytes), heads)
 }
 
@@ -82,7 +82,7 @@ func (r *Rounds) text() string {
 }
 
 func (b *Busy) text(in Input) string {
-	text := fmt.Sprintf("%s can be busy in the first round", counted(int64(b.FirstRound), "worker slot"))
+	text := fmt.Sprintf("%s can be busy in the first round", protocol.Counted(int64(b.FirstRound), "worker slot"))
 	if in.OneShard != "" {
 		text += " (1 shard: " + in.OneShard + ")"
 	}
@@ -94,7 +94,7 @@ func (b *Busy) text(in Input) string {
 		if b.BlocksMost {
 			about = "at most " + about
 		}
-		text += fmt.Sprintf("; later rounds go by %s%s", about, counted(b.Blocks, "logical block"))
+		text += fmt.Sprintf("; later rounds go by %s%s", about, protocol.Counted(b.Blocks, "logical block"))
 	}
 	if b.MaxWorkers > 0 {
 		text += fmt.Sprintf("; spec.run.max_workers is %d", b.MaxWorkers)
@@ -121,12 +121,4 @@ func (o *Output) text() string {
 		return o.URI + ": cannot be written: " + o.Says
 	}
 	return o.URI + ": " + o.Says
-}
-
-// counted writes a number and what it counts.
-func counted(n int64, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gram-compute/gram/attestation/origin"
+	"github.com/gram-compute/gram/protocol"
 	"github.com/gram-compute/gram/report/forecast"
 )
 
@@ -51,6 +53,10 @@ type Time struct {
 type Report struct {
 	Job     string  `json:"job"`
 	Seconds float64 `json:"seconds"`
+	// Compared reports that the spec of the job is known; Differs has its fields of params, split and evaluation that
+	// differ, with those of the spec of the plan on the right.
+	Compared bool           `json:"compared"`
+	Differs  []origin.Field `json:"differs,omitempty"`
 }
 
 // Quantiles are times in seconds within which the job ends with a probability.
@@ -92,8 +98,8 @@ func (j *Job) TimeOf(pasts []*Past, workers, slots int) (*Time, error) {
 		times = append(times, t)
 	}
 	t := times[0]
-	for _, other := range times {
-		t.Reports = append(t.Reports, Report{other.From, other.FromSeconds})
+	for i, other := range times {
+		t.Reports = append(t.Reports, Report{other.From, other.FromSeconds, pasts[i].compared, pasts[i].differs})
 	}
 	t.simulate(times)
 	return t, nil
@@ -226,7 +232,8 @@ func (t *Time) Rows(elapsed func(time.Duration) string) [][2]string {
 	if t.Guessed {
 		about = "about "
 	}
-	on := fmt.Sprintf("%s with %s each", counted(int64(t.Workers), "worker"), counted(int64(t.SlotsPerWorker), "slot"))
+	on := fmt.Sprintf("%s with %s each", protocol.Counted(t.Workers, "worker"),
+		protocol.Counted(t.SlotsPerWorker, "slot"))
 	if t.Workers == 1 {
 		on = strings.TrimSuffix(on, " each")
 	}
@@ -239,7 +246,7 @@ func (t *Time) Rows(elapsed func(time.Duration) string) [][2]string {
 		[2]string{"", fmt.Sprintf("simulated %d times; %s of each are as recorded: planning, merges, steps, waiting",
 			t.Repetitions, span(t.AsRecorded))},
 		[2]string{"", fmt.Sprintf("it took %s, on %s with %s%s: %s", span(t.FromSeconds),
-			counted(int64(t.FromWorkers), "worker"), about, counted(int64(t.FromSlots), "slot"), t.rounds())})
+			protocol.Counted(t.FromWorkers, "worker"), about, protocol.Counted(t.FromSlots, "slot"), t.rounds())})
 	if n := len(t.Reports); n > 1 {
 		low, high := t.FromSeconds, t.FromSeconds
 		for _, r := range t.Reports {
@@ -252,14 +259,19 @@ func (t *Time) Rows(elapsed func(time.Duration) string) [][2]string {
 	}
 	if t.Scaled != t.Shards {
 		rows = append(rows, [2]string{"", fmt.Sprintf("it had %s, this job has %d: tasks are taken to be as long, and "+
-			"rounds to be the same", counted(int64(t.Scaled), "shard"), t.Shards)})
+			"rounds to be the same", protocol.Counted(int64(t.Scaled), "shard"), t.Shards)})
+	}
+	for _, r := range t.Reports {
+		if text := r.text(); text != "" {
+			rows = append(rows, [2]string{"", text})
+		}
 	}
 	return append(append(rows, t.Stalls.rows()...), t.notes()...)
 }
 
 // rounds names the rounds of the job that ran; of the same phase in a row, once.
 func (t *Time) rounds() string {
-	text := counted(int64(len(t.Rounds)), "round")
+	text := protocol.Counted(int64(len(t.Rounds)), "round")
 	for i := 0; i < len(t.Rounds); {
 		begin, separator := i, ", "
 		for i < len(t.Rounds) && t.Rounds[i].Phase == t.Rounds[begin].Phase {

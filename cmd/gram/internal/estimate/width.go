@@ -55,12 +55,12 @@ func widthOf(spec protocol.Spec) *Width {
 
 // text tells of the width.
 func (w *Width) text(size func(int64) string) string {
-	of := counted(int64(w.Categorical), "categorical column")
+	of := protocol.Counted(int64(w.Categorical), "categorical column")
 	if w.Columns == 0 {
 		return fmt.Sprintf("unknown until read: %s, of %d to %d columns in all, one for each category", of, w.AtLeast,
 			w.AtMost)
 	}
-	text := fmt.Sprintf("%s: %s, by hash", of, counted(w.Columns, "column"))
+	text := fmt.Sprintf("%s: %s, by hash", of, protocol.Counted(w.Columns, "column"))
 	if w.Dense {
 		return text + fmt.Sprintf("; they take up to %s of a block of %d records", size(w.BlockBytes), blockRecords)
 	}

@@ -16,7 +16,8 @@ import (
 
 // Category is a column of spec.input.categorical.
 type Category struct {
-	Column   string  `json:"column"`
+	Column   string  `json:"column"`           // as spec.input.categorical has it
+	Name     string  `json:"name,omitempty"`   // in the header, of a column that the spec has by number
 	Distinct *int    `json:"distinct"`         // nil beyond 1,000
 	Values   []Class `json:"values,omitempty"` // by records, then in byte order
 
@@ -74,7 +75,8 @@ func (s *Survey) categoryRows(t *terminal.Table) {
 		for _, v := range c.Values[:min(len(c.Values), shownCategories)] {
 			most = append(most, fmt.Sprintf("%s (%d)", terminal.Shorten(terminal.Clean(v.Label), 12), v.Records))
 		}
-		text := fmt.Sprintf("%s: %s", terminal.Shorten(terminal.Clean(c.Column), 16), upTo(c.Distinct, maxLabels))
+		name := strings.TrimRight(c.Column+" "+c.Name, " ")
+		text := fmt.Sprintf("%s: %s", terminal.Shorten(terminal.Clean(name), 16), upTo(c.Distinct, maxLabels))
 		if len(most) > 0 {
 			text += ", most: " + strings.Join(most, ", ")
 		}

@@ -18,7 +18,7 @@ type Record struct {
 	Text    *string          `json:"text,omitempty"`
 	Width   int              `json:"width,omitempty"`
 	Values  []Number         `json:"values,omitempty"`  // of a dense vector, or the entries of a sparse one
-	Indices []int32          `json:"indices,omitempty"` // of a sparse one, from 0
+	Indices []int32          `json:"indices,omitempty"` // of a sparse one, from index_base or 0
 	// Categories are in the order of spec.input.categorical. Groups are known by their hashes alone, and left out.
 	Categories []string `json:"categories,omitempty"`
 	draw       uint64
@@ -39,11 +39,12 @@ func (n Number) MarshalJSON() ([]byte, error) {
 type draw struct {
 	draws *dataset.Draws
 	few   int
+	base  int32     // of the numbers of columns
 	kept  []*Record // ascending
 }
 
-func newDraw(seed uint64, few int) *draw {
-	return &draw{draws: dataset.NewDraws(philox.New(seed, "sample")), few: few}
+func newDraw(seed uint64, few int, base int32) *draw {
+	return &draw{draws: dataset.NewDraws(philox.New(seed, "sample")), few: few, base: base}
 }
 
 func order(a, b *Record) int { return cmp.Or(cmp.Compare(a.draw, b.draw), a.ID.Compare(b.ID)) }
@@ -55,7 +56,7 @@ func (d *draw) add(block *dataset.Block) {
 		if d.few == 0 || full && order(r, d.kept[d.few-1]) >= 0 {
 			continue
 		}
-		r.fill(block, i)
+		r.fill(block, i, d.base)
 		at, _ := slices.BinarySearchFunc(d.kept, r, order)
 		d.kept = slices.Insert(d.kept, at, r)
 		d.kept = d.kept[:min(len(d.kept), d.few)]
@@ -65,7 +66,7 @@ func (d *draw) add(block *dataset.Block) {
 func (d *draw) records() []*Record { return d.kept }
 
 // fill copies a record.
-func (r *Record) fill(block *dataset.Block, i int) {
+func (r *Record) fill(block *dataset.Block, i int, base int32) {
 	text := func(list [][]byte) *string {
 		if list == nil {
 			return nil
@@ -91,15 +92,26 @@ func (r *Record) fill(block *dataset.Block, i int) {
 		var index []int32
 		index, values = block.Sparse.Row(i)
 		r.Width, r.Indices = block.Sparse.Width, slices.Clone(index)
+		for k := range r.Indices {
+			r.Indices[k] += base
+		}
 	}
 	for _, v := range values {
 		r.Values = append(r.Values, Number(v))
 	}
 }
 
+// indexBase is the number of the first column of sparse vectors in the data set.
+func (o *Opened) indexBase() int32 {
+	if b := o.input.IndexBase; b != nil {
+		return int32(*b)
+	}
+	return 0
+}
+
 // Sample returns up to n records, in the order of their draws by the seed.
 func (o *Opened) Sample(ctx context.Context, seed uint64, n int) ([]*Record, error) {
-	d := newDraw(seed, n)
+	d := newDraw(seed, n, o.indexBase())
 	for block, err := range o.blocks(ctx) {
 		if err != nil {
 			return nil, err

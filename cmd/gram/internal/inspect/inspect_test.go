@@ -14,6 +14,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -232,9 +233,60 @@ func checkPrinted(t *testing.T, s *Survey) {
 		t.Error(err)
 	}
 	for line := range strings.Lines(out.String()) {
-		if n := utf8.RuneCountInString(line); n > 81 || strings.ContainsAny(line, "\x00\x1b") ||
+		if n := terminal.TextWidth(strings.TrimSuffix(line, "\n")); n > 80 || strings.ContainsAny(line, "\x00\x1b") ||
 			!utf8.ValidString(line) {
 			t.Errorf("%d columns: %q", n, line)
 		}
+	}
+}
+
+// Names of columns and labels that are long, or take two columns of a terminal for each character, beside numbers that
+// are long, too.
+func TestInspectInEightyColumns(t *testing.T) {
+	long := strings.Repeat("漢字", 40)
+	in := protocol.Input{Format: "csv", Header: true, Label: protocol.Column{Number: 1}, Missing: []string{""},
+		Categorical: []protocol.Column{{Number: 4}}}
+	var data strings.Builder
+	fmt.Fprintf(&data, "y,%s,%s,%s\n", long, strings.Repeat("name", 20), long+"k")
+	for i := range 300 {
+		fmt.Fprintf(&data, "%s%d,-1.2345%03de-10,1.2345%03de+10,%s\n", long, i%3, i, i, long)
+	}
+	s, err := survey(t, in, data.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkPrinted(t, s)
+}
+
+// Beside columns of categories, numbers have the names of the header, and a category that is given by number has its
+// own.
+func TestNamesBesideCategories(t *testing.T) {
+	in := protocol.Input{Format: "csv", Header: true, Categorical: []protocol.Column{{Number: 2}}}
+	s, err := survey(t, in, "x,color,z\n1,red,2\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Columns[0].Name != "x" || s.Columns[1].Name != "z" || s.Categories[0].Name != "color" ||
+		s.Categories[0].Column != "2" {
+		t.Errorf("%+v %+v %+v", s.Columns[0], s.Columns[1], s.Categories[0])
+	}
+}
+
+// Zeros that a file writes out are no entries, and columns have the numbers of the file.
+func TestSparseByTheFile(t *testing.T) {
+	const want = "1:2 3:0 4:1"
+	for base := range 2 {
+		in := protocol.Input{Format: "libsvm", Width: 5, IndexBase: &base}
+		s, err := survey(t, in, "1 1:2 3:0 4:1\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p := s.Sparse; p.Total != 2 || p.Zeros != 1 || *p.Used != 2 || *p.Entries.Max != 2 || *p.Values.Min != 1 {
+			t.Errorf("%+v", p)
+		}
+		if line := s.Drawn[0].Line(); !strings.HasSuffix(line, want) {
+			t.Errorf("columns from %d: %s", base, line)
+		}
+		checkPrinted(t, s)
 	}
 }

@@ -98,9 +98,10 @@ type Class struct {
 
 // Sparse says how full sparse vectors are.
 type Sparse struct {
-	Entries Range `json:"entries"` // of a record
+	Entries Range `json:"entries"` // of a record: the numbers that are not 0
 	Total   int64 `json:"total"`
-	Used    *int  `json:"used_columns"` // nil beyond 2^20
+	Zeros   int64 `json:"written_zeros,omitempty"` // that the data set writes out; they are no entries
+	Used    *int  `json:"used_columns"`            // nil beyond 2^20
 	Values  Range `json:"values"`
 }
 
@@ -115,7 +116,7 @@ type Texts struct {
 func (o *Opened) Survey(ctx context.Context, seed uint64, few int) (*Survey, error) {
 	s := &Survey{URI: o.input.URI, Format: o.input.Format, Objects: o.Objects, Shards: o.Shards, Bytes: o.Bytes,
 		labels: map[string]int64{}, used: map[int32]bool{}, groups: map[uint64]bool{}}
-	drawn := newDraw(seed, few)
+	drawn := newDraw(seed, few, o.indexBase())
 	for block, err := range o.blocks(ctx) {
 		if err != nil {
 			return nil, err
@@ -128,6 +129,9 @@ func (o *Opened) Survey(ctx context.Context, seed uint64, few int) (*Survey, err
 	s.Drawn = drawn.records()
 	for k, c := range s.Categories {
 		c.end(o.input.Categorical[k])
+		if at := len(o.Names) - len(s.Categories) + k; o.input.Categorical[k].Name == "" && at >= 0 {
+			c.Name = o.Names[at]
+		}
 	}
 	s.end(o.Names)
 	return s, nil
@@ -241,9 +245,13 @@ func (s *Survey) addSparse(block *dataset.Block) {
 	sparse := made(&s.Sparse)
 	for i := range block.IDs {
 		index, values := block.Sparse.Row(i)
-		sparse.Entries.add(float64(len(index)))
-		sparse.Total += int64(len(index))
+		entries := int64(0)
 		for k, v := range values {
+			if v == 0 {
+				sparse.Zeros++
+				continue
+			}
+			entries++
 			sparse.Values.add(float64(v))
 			if s.used != nil {
 				if s.used[index[k]] = true; len(s.used) > 1<<20 {
@@ -251,6 +259,8 @@ func (s *Survey) addSparse(block *dataset.Block) {
 				}
 			}
 		}
+		sparse.Entries.add(float64(entries))
+		sparse.Total += entries
 	}
 }
 
@@ -258,7 +268,7 @@ func (s *Survey) addSparse(block *dataset.Block) {
 func (s *Survey) end(names []string) {
 	for j, c := range s.Columns {
 		c.end()
-		if len(names) == s.Width {
+		if len(names) == s.Width+len(s.Categories) { // those of the vectors come first
 			c.Name = names[j]
 		}
 		c.Distinct = counted(s.values[j])

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
 	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // Bounds of what is printed; JSON has all.
@@ -23,10 +24,10 @@ func (s *Survey) Write(w io.Writer, size func(int64) string) {
 	var t terminal.Table
 	t.Row("data set", terminal.Shorten(terminal.Clean(s.URI), 68))
 	t.Row("format", s.Format)
-	t.Row("objects", fmt.Sprintf("%d, %s, in %s", s.Objects, size(s.Bytes), many(int64(s.Shards), "shard")))
+	t.Row("objects", fmt.Sprintf("%d, %s, in %s", s.Objects, size(s.Bytes), protocol.Counted(int64(s.Shards), "shard")))
 	t.Row("records", fmt.Sprint(s.Records))
 	if s.Bad > 0 {
-		t.Row("skipped", many(s.Bad, "bad record"))
+		t.Row("skipped", protocol.Counted(s.Bad, "bad record"))
 		for _, skip := range s.Skipped[:min(len(s.Skipped), shownSkips)] {
 			t.Row("", terminal.Shorten(terminal.Clean(fmt.Sprintf("%v: %s", skip.ID, skip.Reason)), 68))
 		}
@@ -45,14 +46,17 @@ func (s *Survey) Write(w io.Writer, size func(int64) string) {
 		t.Row("empty", fmt.Sprintf("%d of the texts", s.Texts.Empty))
 	}
 	if p := s.Sparse; p != nil {
-		t.Row("width", fmt.Sprintf("%d columns, %s in use", s.Width, upTo(p.Used, 1<<20)))
+		t.Row("width", fmt.Sprintf("%s, %s in use", protocol.Counted(s.Width, "column"), upTo(p.Used, 1<<20)))
 		t.Row("entries", fmt.Sprintf("%d, %.3g %% of all", p.Total, share(float64(p.Total),
 			float64(s.Records)*float64(s.Width))))
+		if p.Zeros > 0 {
+			t.Row("zeros", fmt.Sprintf("%d written out, beside the entries", p.Zeros))
+		}
 		t.Row("a record", p.Entries.text())
 		t.Row("values", p.Values.text())
 	}
 	if len(s.Columns) > 0 {
-		t.Row("width", many(int64(s.Width), "column"))
+		t.Row("width", protocol.Counted(int64(s.Width), "column"))
 	}
 	t.Write(w)
 	s.writeColumns(w)
@@ -73,8 +77,8 @@ func (s *Survey) labelRows(t *terminal.Table) {
 		return
 	}
 	for _, c := range l.Classes[:min(len(l.Classes), shownLabels)] {
-		t.Row("", fmt.Sprintf("%-30s %9d  %5.1f %%", terminal.Shorten(terminal.Clean(c.Label), 30), c.Records,
-			share(float64(c.Records), float64(s.Records))))
+		t.Row("", fmt.Sprintf("%s %9d  %5.1f %%", terminal.Pad(terminal.Shorten(terminal.Clean(c.Label), 30), 30),
+			c.Records, share(float64(c.Records), float64(s.Records))))
 	}
 	if more := len(l.Classes) - shownLabels; more > 0 {
 		t.Row("", fmt.Sprintf("%d more", more))
@@ -87,14 +91,16 @@ func (s *Survey) writeColumns(w io.Writer) {
 	}
 	fmt.Fprintln(w)
 	var t terminal.Table
-	t.Row("column", "type", "min", "mean", "max", "missing", "distinct")
+	rows := [][]string{{"column", "type", "min", "mean", "max", "missing", "distinct"}}
 	for _, c := range s.Columns[:min(len(s.Columns), shownColumns)] {
-		name := strconv.Itoa(c.Column)
-		if c.Name != "" {
-			name += " " + terminal.Shorten(terminal.Clean(c.Name), 20)
-		}
-		t.Row(name, c.kind(), number(c.Min), number(c.Mean), number(c.Max), fmt.Sprint(c.Missing),
-			upTo(c.Distinct, maxDistinct))
+		name := strings.TrimRight(fmt.Sprintf("%d %s", c.Column, terminal.Clean(c.Name)), " ")
+		rows = append(rows, []string{name, c.kind(), number(c.Min), number(c.Mean), number(c.Max),
+			fmt.Sprint(c.Missing), upTo(c.Distinct, maxDistinct)})
+	}
+	left := leftForNames(rows)
+	for _, row := range rows {
+		row[0] = terminal.Shorten(row[0], left)
+		t.Row(row...)
 	}
 	t.Write(w)
 	if more := s.Width - shownColumns; more > 0 {
@@ -104,9 +110,22 @@ func (s *Survey) writeColumns(w io.Writer) {
 				constant++
 			}
 		}
-		fmt.Fprintf(w, "%d columns more; %d of all are constant. -o json has the first %d.\n", more, constant,
-			len(s.Columns))
+		fmt.Fprintf(w, "%s more; %d of all are constant. -o json has the first %d.\n", protocol.Counted(more, "column"),
+			constant, len(s.Columns))
 	}
+}
+
+// leftForNames is how many columns of a line the other cells of some rows leave to the first ones, at least 8.
+func leftForNames(rows [][]string) int {
+	left := terminal.Columns
+	for cell := 1; cell < len(rows[0]); cell++ {
+		widest := 0
+		for _, row := range rows {
+			widest = max(widest, terminal.TextWidth(row[cell]))
+		}
+		left -= 2 + widest
+	}
+	return max(8, min(left, 30))
 }
 
 func (c *Column) kind() string {
@@ -149,13 +168,6 @@ func share(part, of float64) float64 {
 	return 100 * part / of
 }
 
-func many(n int64, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 // ink has shades from white to black.
 const ink = " .:-=+*#%@"
 
@@ -188,7 +200,7 @@ func (s *Survey) writePictures(w io.Writer) {
 				if i == 0 {
 					lines = append(lines, "")
 				}
-				lines[y] += fmt.Sprintf("%-*s", wide+2, line)
+				lines[y] += terminal.Pad(line, wide+2)
 			}
 		}
 		fmt.Fprintln(w)

@@ -22,14 +22,14 @@ func Open(ctx context.Context, uri string) (objstore.Store, error) {
 	return OpenAnywhere(ctx, uri, false)
 }
 
-// OpenBeside is Open, but for the store at passing: its folder is removed before this process ends, so writes to it do
-// not wait for the disk.
-func OpenBeside(passing string) func(ctx context.Context, uri string) (objstore.Store, error) {
+// OpenBeside is Open, but for the store at ephemeral: its folder is removed before this process ends, so writes to it
+// do not wait for the disk.
+func OpenBeside(ephemeral string) func(ctx context.Context, uri string) (objstore.Store, error) {
 	return func(ctx context.Context, uri string) (objstore.Store, error) {
-		if uri != passing {
+		if uri != ephemeral {
 			return Open(ctx, uri)
 		}
-		return open(ctx, uri, stores.Config{Passing: true})
+		return open(ctx, uri, stores.Config{Ephemeral: true})
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // maxMetricColumns leaves room for a metric's name within 80 columns.
@@ -122,7 +123,8 @@ func evaluationText(value json.RawMessage) string {
 	if json.Unmarshal(value, &e) != nil {
 		return ""
 	}
-	text := fmt.Sprintf("accuracy %.4f, macro F1 %.4f, %d test records", e.Accuracy, e.Macro.F1, e.Records)
+	text := fmt.Sprintf("accuracy %.4f, macro F1 %.4f, %s", e.Accuracy, e.Macro.F1,
+		protocol.Counted(e.Records, "test record"))
 	if e.Rejected > 0 {
 		text += fmt.Sprintf(", %d rejected", e.Rejected)
 	}
@@ -134,8 +136,8 @@ func regressionText(value json.RawMessage) string {
 	if json.Unmarshal(value, &r) != nil {
 		return ""
 	}
-	return fmt.Sprintf("R2 %.4f, MSE %.6g, MAE %.6g, %d test records", r.R2, r.MeanSquaredError, r.MeanAbsoluteError,
-		r.Records)
+	return fmt.Sprintf("R2 %.4f, MSE %.6g, MAE %.6g, %s", r.R2, r.MeanSquaredError, r.MeanAbsoluteError,
+		protocol.Counted(r.Records, "test record"))
 }
 
 func noveltyText(value json.RawMessage) string {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
+	"github.com/gram-compute/gram/protocol"
 )
 
 func figureText(v *float64) string {
@@ -66,18 +67,19 @@ func dealText(value json.RawMessage) string {
 	if json.Unmarshal(value, &d) != nil || len(d.Parts) < 2 {
 		return ""
 	}
-	what := fmt.Sprintf("%d groups", d.Groups)
+	what := protocol.Counted(d.Groups, "group")
 	switch {
 	case d.Hashed:
 		what = "more than 65536 groups"
 	case d.Classes > 0:
-		what = fmt.Sprintf("%d classes", d.Classes)
+		what = protocol.Counted(d.Classes, "class")
 	}
 	if d.Held {
-		return fmt.Sprintf("%d records held out and %d for training, of %s", d.Parts[0], d.Parts[1], what)
+		return fmt.Sprintf("%s held out and %d for training, of %s", protocol.Counted(d.Parts[0], "record"), d.Parts[1],
+			what)
 	}
-	return fmt.Sprintf("%d folds of %d to %d records, of %s", len(d.Parts), slices.Min(d.Parts),
-		slices.Max(d.Parts), what)
+	return fmt.Sprintf("%d folds of %d to %s, of %s", len(d.Parts), slices.Min(d.Parts),
+		protocol.Counted(slices.Max(d.Parts), "record"), what)
 }
 
 // foldsText has the first figure, and of how many folds it is the mean.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/gram-compute/gram/protocol"
 	"github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -75,7 +76,7 @@ func AuditText(a *gramv1.AuditSummary) string {
 	if a.GetDrawn() == 0 && len(a.GetConvicted()) == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("of %d tasks drawn, two workers agree on %d", a.GetDrawn(), a.GetAgreed())
+	text := fmt.Sprintf("of %s drawn, two workers agree on %d", protocol.Counted(a.GetDrawn(), "task"), a.GetAgreed())
 	if n := a.GetPending(); n > 0 {
 		text += fmt.Sprintf(", %d to be made", n)
 	}

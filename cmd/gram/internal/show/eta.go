@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
+	"github.com/gram-compute/gram/protocol"
 	"github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -53,7 +54,11 @@ func ETAText(e *gramv1.Eta) string {
 	}
 	text := "unknown yet: no task has ended"
 	if e.GetBounded() {
-		text += fmt.Sprintf("; at most %d rounds follow this one", e.GetRoundsLeft())
+		follow := "follow"
+		if e.GetRoundsLeft() == 1 {
+			follow = "follows"
+		}
+		text += fmt.Sprintf("; at most %s %s this one", protocol.Counted(e.GetRoundsLeft(), "round"), follow)
 	}
 	return text
 }

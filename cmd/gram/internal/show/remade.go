@@ -1,9 +1,9 @@
 package show
 
 import (
-	"fmt"
 	"strings"
 
+	"github.com/gram-compute/gram/protocol"
 	"github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -25,12 +25,12 @@ func viewRemade(r *gramv1.Remade) *remadeView {
 
 // RemadeText is one line on what was made again.
 func RemadeText(r *gramv1.Remade) string {
-	text := fmt.Sprintf("the work of %d tasks", r.GetTasks())
+	text := "the work of " + protocol.Counted(r.GetTasks(), "task")
 	if n := r.GetReopened(); n > 0 {
-		text += fmt.Sprintf(", with %d closed rounds", n)
+		text += ", with " + protocol.Counted(n, "closed round")
 	}
 	if n := r.GetAnew(); n > 0 {
-		text += fmt.Sprintf("; the rounds began anew %d times", n)
+		text += "; the rounds began anew " + protocol.Counted(n, "time")
 	}
 	if last := strings.TrimSpace(r.GetLast()); last != "" {
 		text += "; the last: " + last

@@ -140,7 +140,7 @@ func Bar(p Progress, now time.Time, columns int) string {
 	} else {
 		right = fmt.Sprintf(" %d/%d leaves  %d running", p.Done, p.Total, p.Leased) + right
 	}
-	room := columns - 1 - len([]rune(left)) - len(right) - 2
+	room := columns - 1 - TextWidth(left) - len(right) - 2
 	if room < 8 {
 		return Shorten(left, columns-1-len(right)) + right
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/gram-compute/gram/protocol"
 )
@@ -36,13 +35,13 @@ func (t *Table) Write(w io.Writer) {
 			if i == len(row)-1 {
 				break // it has no neighbor to keep off
 			}
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+			widths[i] = max(widths[i], TextWidth(cell))
 		}
 	}
 	for r, row := range t.rows {
 		var line strings.Builder
 		for i, cell := range row {
-			padding := widths[i] - utf8.RuneCountInString(cell) + 2
+			padding := widths[i] - TextWidth(cell) + 2
 			if t.Paint != nil {
 				cell = t.Paint(r, i, cell)
 			}
@@ -60,14 +59,3 @@ func (t *Table) Write(w io.Writer) {
 func Clean(text string) string { return protocol.Visible(oneLine.Replace(text)) }
 
 var oneLine = strings.NewReplacer("\n", " ", "\t", " ")
-
-// Shorten cuts a text to a number of columns, and shows that it did.
-func Shorten(text string, columns int) string {
-	if utf8.RuneCountInString(text) <= columns {
-		return text
-	}
-	if columns <= 3 {
-		return string([]rune(text)[:max(columns, 0)])
-	}
-	return string([]rune(text)[:columns-3]) + "..."
-}

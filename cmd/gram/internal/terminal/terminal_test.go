@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
 	"pgregory.net/rapid"
@@ -79,7 +78,7 @@ func TestBarFits(t *testing.T) {
 		}
 		columns := rapid.IntRange(60, 200).Draw(t, "columns")
 		bar := terminal.Bar(p, start.Add(time.Hour), columns)
-		if n := utf8.RuneCountInString(bar); n >= columns || strings.ContainsAny(bar, "\r\n\x1b") {
+		if n := terminal.TextWidth(bar); n >= columns || strings.ContainsAny(bar, "\r\n\x1b") {
 			t.Fatalf("%d columns in a terminal of %d: %q", n, columns, bar)
 		}
 	})

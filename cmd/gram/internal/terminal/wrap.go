@@ -1,9 +1,6 @@
 package terminal
 
-import (
-	"strings"
-	"unicode/utf8"
-)
+import "strings"
 
 // Columns is the width of what people read.
 const Columns = 80
@@ -24,7 +21,7 @@ func Wrap(text string, columns int) string {
 
 func wrapLine(out *strings.Builder, line string, columns int) {
 	indent := strings.Repeat(" ", len(line)-len(strings.TrimLeft(line, " "))+2)
-	for utf8.RuneCountInString(line) > columns {
+	for TextWidth(line) > columns {
 		at := breakBefore(line, columns)
 		if at < 0 {
 			break
@@ -52,7 +49,7 @@ func breakBefore(line string, columns int) int {
 				return best
 			}
 		}
-		column++
+		column += widthOf(r)
 	}
 	return best
 }
