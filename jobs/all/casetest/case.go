@@ -74,7 +74,8 @@ var suites = []*Suite{Golden, Phases, Hashed, Shards, Degenerate, Memory, Matrix
 // table returns every case. Models come before the jobs that begin from them.
 func table() []Case {
 	return slices.Concat(gaussians(), bayes(), clusters(), clusterings(), kernels(), linear(), machines(),
-		givenMachines(), means(), neighbors(), hashed(), moreNeighbors(), graphs(), novelties(), perceptrons(), predictions())
+		givenMachines(), means(), neighbors(), hashed(), moreNeighbors(), graphs(), novelties(), perceptrons(),
+		predictions())
 }
 
 // Of returns the cases of a suite, in the table's order. It fails the test if a kind has neither a case nor a reason.

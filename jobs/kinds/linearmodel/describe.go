@@ -28,7 +28,7 @@ func (m *model) describe(p *describe.Page) error {
 	}
 	if m.imported() {
 		p.Line("kind", KindName)
-		m.describeOrigin(p)
+		m.origin.describe(p, m)
 	} else {
 		p.Line("kind", "%s, loss %s", KindName, m.loss)
 		p.Line("classes", "%d", len(labels))

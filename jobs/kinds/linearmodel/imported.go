@@ -39,9 +39,9 @@ func (m *model) best(scores []float64) int {
 	return rank.First(scores)
 }
 
-// checkLearned refuses an imported model where a loss is asked for.
-func (m *model) checkLearned() error {
-	if !m.imported() {
+// checkLearned refuses an imported model where a loss is asked for; nil is that of a model that was learned.
+func (o *origin) checkLearned() error {
+	if o == nil {
 		return nil
 	}
 	return protocol.SpecFault("the model was imported, not learned: it has no loss and no C to learn on by").
@@ -56,15 +56,15 @@ func (m *model) trained(records int64, ofClasses []int64) *model {
 	return &of
 }
 
-// describeOrigin tells what an imported model was made of.
-func (m *model) describeOrigin(p *describe.Page) {
+// describe tells what the imported model was made of.
+func (o *origin) describe(p *describe.Page, m *model) {
 	p.Line("origin", "imported, not learned: nothing is proved of it")
 	p.Line("words", "%d", m.space.Width)
-	p.Line("sha256", "%s", m.origin.SHA256)
+	p.Line("sha256", "%s", o.SHA256)
 	threshold := 0 - m.weights[m.space.Width]
-	if m.origin.negative == 1 {
+	if o.negative == 1 {
 		threshold = m.weights[m.space.Width]
 	}
 	p.Line("decision", "%q if the sum of its words' scores is above %v, else %q",
-		m.space.Labels.At(1-m.origin.negative), threshold, m.space.Labels.At(m.origin.negative))
+		m.space.Labels.At(1-o.negative), threshold, m.space.Labels.At(o.negative))
 }

@@ -30,7 +30,7 @@ func learnOn(a jobs.Arrays, ops *kernelops.Set) (jobs.Learner, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.checkLearned(); err != nil {
+	if err := p.origin.checkLearned(); err != nil {
 		return nil, err
 	}
 	p.weights = slices.Clone(p.weights)
