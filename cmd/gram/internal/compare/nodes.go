@@ -61,7 +61,10 @@ func nodes(ctx context.Context, a, b *job) (Nodes, error) {
 	case a.manifest.Model != b.manifest.Model:
 		return Nodes{Says: "all nodes are the same, and the last step made another model"}, nil
 	}
-	return Nodes{Says: "the same in all of " + protocol.Counted(len(x), "round")}, nil
+	if len(x) == 1 {
+		return Nodes{Says: "the same in the only round"}, nil
+	}
+	return Nodes{Says: fmt.Sprintf("the same in all %d rounds", len(x))}, nil
 }
 
 // firstNode compares two records of a round.
