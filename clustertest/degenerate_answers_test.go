@@ -89,7 +89,7 @@ func (c degenerate) gives(answer func(*testing.T, ran)) degenerate {
 func TestMoreThanThereAre(t *testing.T) {
 	data := objects{"a.csv": "a,0\nb,1\n", "b.csv": "a,4\n"}
 	runDegenerate(t, []degenerate{
-		job("kmeans", "KMeans", `{"k":4}`, data).fails("INPUT_EMPTY", "k is 4, but there are only 3 training records"),
+		job("kmeans", "KMeans", `{"k":4}`, data).fails("INPUT_EMPTY", "k is 4, more than the 3 training records"),
 		job("neighbors", "NearestNeighbors", `{"k":50}`, data).
 			gives(wantRows("neighbors", "0,0,1,1", "0,1,2,4", "1,0,0,1", "1,1,2,3", "2,0,1,3", "2,1,0,4")),
 		job("one-record", "NearestNeighbors", `{"k":1}`, objects{"a.csv": "a,7\n"}).gives(wantRows("neighbors")),

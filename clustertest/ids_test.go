@@ -32,7 +32,7 @@ func TestIDsThatFailAJob(t *testing.T) {
 		with(search, "twice-in-queries", arrays, objects{"a.npz": npz(3, 4)}, objects{"q.npz": npz(4, 4)}).
 			fails("BAD_RECORD", `q.npz: row 1: two records have the id "4"`, "spec.queries"),
 		with(search, "in-a-phase", `"format":"csv","id":2`, objects{"a.csv": "1,k\n7,l\n"}, objects{"q.csv": "1,k\n"}).
-			fails("BAD_RECORD", `a.csv (byte 4): the record with the id "l": value 1 of the vector is 7`),
+			fails("BAD_RECORD", `a.csv, line 2 (byte 4): the record with the id "l": value 1 of the vector is 7`),
 		with(search, "in-a-phase-over-arrays", arrays, objects{"a.npz": npz(3, 4)}, objects{"q.npz": npz(3, 4)}).
 			fails("BAD_RECORD", `npz: row 1: the record with the id "4": value 1 of the vector is 7`),
 	})

@@ -2,6 +2,6 @@
 
 package clustertest
 
-// Raced reports that the race detector is on. It sees none of the processes that tests start, which are built as they
-// are released, so tests end where they would start one. They run without it.
+// Raced reports that the race detector is on. It cannot see into processes that tests start, whose binary is built
+// without it. Such tests are skipped where they would start one; make test runs them.
 const Raced = true

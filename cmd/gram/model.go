@@ -6,7 +6,7 @@ import (
 )
 
 func modelCommand(a *app) *cobra.Command {
-	return command.Group("model", "List, fetch, import, name, show and teach models, predict by them",
+	return command.Group("model", "List, fetch, import, name, show, teach and use models",
 		"  gram model list\n  gram model show glosses-k3f9p2\n  gram model classify --model glosses-k3f9p2 'a large "+
 			"cat'",
 		modelListCommand(a), modelGetCommand(a), modelShowCommand(a), modelClassifyCommand(a), modelLearnCommand(a),

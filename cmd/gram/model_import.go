@@ -50,13 +50,13 @@ score of a text is the sum of the scores of its words, each as often as it
 occurs; words that are not listed count nothing. A text above the threshold has
 the second label, all others have the first.
 
-The model is a LinearModel that says that it was imported: nothing was learned,
-so nothing is proved of it. ` + "`gram model classify`" + `, jobs of kind Predict, and
+The model is a LinearModel that is marked as imported: nothing was learned, so
+nothing is proved of it. ` + "`gram model classify`" + `, jobs of kind Predict, and
 jobs that go on training from spec.model take it. The same list and flags make
 the same bytes; the order of lines does not matter.
 
-What a word is is said as in spec.params.features.text. A word that no text can
-have, such as one in upper case with --lowercase, is an error, and so are a word
+The flags of words mean what they do in spec.params.features.text. A word that no
+text can have, such as one in upper case with --lowercase, is an error, and so are a word
 with two scores and a number that float64 does not keep. Sums are exact if all
 scores are whole numbers or, say, quarters; with scores such as 0.1 the sum is
 rounded, so a text just at the threshold may have either label.`,

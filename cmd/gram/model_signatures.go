@@ -148,8 +148,8 @@ func (a *app) checkSignatures(
 	for _, finding := range found {
 		name := signatureName(finding, found)
 		if finding.Verdict == attestation.Valid {
-			text := fmt.Sprintf("gram: %s is valid: the key %.16s signed %s that were compared", name,
-				finding.Key, protocol.Counted(finding.Covered, "file"))
+			text := fmt.Sprintf("gram: %s is valid: the key %.16s signed %s that %s compared", name,
+				finding.Key, protocol.Counted(finding.Covered, "file"), protocol.Were(finding.Covered))
 			if len(finding.Absent) > 0 {
 				text += "; " + absentText(finding.Absent)
 			}

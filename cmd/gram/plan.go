@@ -36,8 +36,8 @@ while it is planned, or an output that cannot be written, with 1.
 of the cluster. The rounds of that job are simulated with task times drawn from
 its own, on the workers given, with speculative copies and without. One job says
 nothing of how runs differ: name several, such as the last five of a schedule.
-Where that job had other params, as its provenance.json says, the plan lists
-them.`,
+The plan lists the params, split and evaluation in which that job differed, from
+its provenance.json.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := errors.Join(local.CheckCount("workers", workers), local.CheckCount("slots", slots)); err != nil {

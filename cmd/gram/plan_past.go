@@ -14,6 +14,7 @@ import (
 	"github.com/gram-compute/gram/cmd/gram/internal/exit"
 	"github.com/gram-compute/gram/cmd/gram/internal/objects"
 	"github.com/gram-compute/gram/cmd/gram/internal/specfile"
+	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/protocol"
 	"github.com/gram-compute/gram/worker"
 )
@@ -31,7 +32,8 @@ func readPasts(
 			return nil, &exit.Failure{Code: exit.Usage, What: fmt.Sprintf("%s is the report of a job of kind %s, and "+
 				"the spec is of kind %s", name, past.Kind, spec.Kind), Hint: "Name the report of a job like this one."}
 		}
-		if err := past.Compare(provenanceOf(ctx, a, name), spec); err != nil {
+		provenance, why := provenanceOf(ctx, a, name)
+		if err := past.Compare(provenance, why, spec); err != nil {
 			return nil, err
 		}
 		pasts = append(pasts, past)
@@ -87,15 +89,17 @@ func readBeside(ctx context.Context, a *app, from, name string) ([]byte, error) 
 	return objects.Read(ctx, uri, objects.MaxReportBytes, "")
 }
 
-// provenanceOf reads what lies beside a report; nil where it is not there, or cannot be read.
-func provenanceOf(ctx context.Context, a *app, from string) *origin.Provenance {
+// provenanceOf reads what lies beside a report, or says why it did not.
+func provenanceOf(ctx context.Context, a *app, from string) (p *origin.Provenance, why string) {
 	data, err := readBeside(ctx, a, from, worker.ProvenanceFile)
-	if err != nil {
-		return nil
+	if err == nil {
+		p, err = origin.ReadProvenance(data)
 	}
-	p, err := origin.ReadProvenance(data)
-	if err != nil {
-		return nil
+	switch {
+	case errors.Is(err, objstore.ErrNotFound):
+		return nil, "no " + worker.ProvenanceFile + " is beside its report"
+	case err != nil:
+		return nil, fmt.Sprintf("its %s cannot be read: %v", worker.ProvenanceFile, err)
 	}
-	return p
+	return p, ""
 }

@@ -219,7 +219,7 @@ func TestPlanFromAJobThatRan(t *testing.T) {
 	if !strings.Contains(text, "with speculative copies") || !strings.Contains(text, "p50 ") {
 		t.Errorf("printed\n%s", text)
 	}
-	if strings.Contains(text, "is not the job of this spec") || strings.Contains(text, "is not known: its provenance") {
+	if strings.Contains(text, "is not the job of this spec") || strings.Contains(text, "is not known: no provenance.json") {
 		t.Errorf("other params than its own are told\n%s", text)
 	}
 	checkOtherParams(c, path, folder)
@@ -277,7 +277,7 @@ func checkOtherParams(c *session, path, folder string) {
 	}
 	c.want(0, c.run("plan", "-f", path, "--from", folder))
 	text = strings.Join(strings.Fields(c.stdout.String()), " ")
-	if !strings.Contains(text, "is not known: its provenance") {
+	if !strings.Contains(text, "is not known: no provenance.json") {
 		c.t.Errorf("printed\n%s", text)
 	}
 }

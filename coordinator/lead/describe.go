@@ -112,8 +112,8 @@ func reason(board *schedule.Board, job *state.Job, now time.Duration) string {
 		return fmt.Sprintf("waits for a worker with more memory: its state takes %d MiB, and the largest worker "+
 			"plans with %d", need>>20, largest>>20)
 	case board.Deaths.Count(job) > 0:
-		return fmt.Sprintf("%s ended without a word at work on it; what it had comes in smaller parts, "+
-			"and alone on a worker after the second", protocol.Counted(board.Deaths.Count(job), "worker"))
+		return fmt.Sprintf("%s died at work on it: the task is handed out in smaller parts, and alone on a worker "+
+			"after a second death", protocol.Counted(board.Deaths.Count(job), "worker"))
 	case leased == 0 && board.Jobs.Leased("", "") > 0:
 		return fmt.Sprintf("waits for a slot: other jobs have %s at work, on %s", protocol.Counted(workers, "worker"),
 			protocol.Counted(board.Jobs.Leased("", ""), "task"))

@@ -72,8 +72,8 @@ func checkGrows(a jobs.Arrays) error {
 		return err
 	}
 	if _, grows := a[growthPrefix+"var_smoothing"]; !grows {
-		const lost = "spec.model is a model of kind %s without grows; a job of kind %s adds records to one with it alone"
-		return protocol.SpecFault(lost, KindName, KindName).
+		return protocol.SpecFault("spec.model is a %s model that was trained without params.grows, so it has no sums to add to",
+			KindName).
 			WithHint("Train spec.model with params.grows: true, or leave it out and train on all records.")
 	}
 	return nil
@@ -147,7 +147,7 @@ func (m *model) placed(space *features.Space) *sums.Moments {
 func (p momentsPhase) with(s *state, root *sums.Moments) (*sums.Moments, error) {
 	switch {
 	case p.grown != (s.before != nil):
-		return nil, jobs.Malformed("the sums of spec.model: %v, in a job that adds to them: %v", s.before != nil,
+		return nil, jobs.Malformed("the state has sums of spec.model: %v; the job adds to a model: %v", s.before != nil,
 			p.grown)
 	case p.Params.Grows != (s.growth != nil):
 		return nil, jobs.Malformed("a state of a model that grows: %v, in a job that grows: %v", s.growth != nil,

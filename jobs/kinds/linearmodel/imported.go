@@ -1,6 +1,8 @@
 package linearmodel
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"slices"
 
 	"github.com/gram-compute/gram/jobs"
@@ -24,7 +26,8 @@ func (m *model) originFields(f *jobs.Fields) {
 	o := jobs.Make(f, &m.origin)
 	f.Text("imported.sha256", &o.SHA256)
 	jobs.Enum(f, "imported.negative", &o.negative, 0, 1)
-	f.Require(len(o.SHA256) <= 64, "an imported model with a digest of %d bytes", len(o.SHA256))
+	digest, err := hex.DecodeString(o.SHA256)
+	f.Require(err == nil && len(digest) == sha256.Size, "an imported model whose digest is %.70q", o.SHA256)
 	f.Require(m.space.Labels.Len() == 2, "an imported model of %d labels", m.space.Labels.Len())
 }
 

@@ -49,7 +49,7 @@ func (m *model) begin() {
 // Fields lists the model.
 func (m *model) Fields(f *jobs.Fields) {
 	f.Kind(KindName, 1)
-	jobs.Make(f, &m.space).Fields(f)
+	jobs.Make(f, &m.space).FieldsOrImported(f)
 	if m.originFields(f); m.imported() {
 		jobs.Scalar(f, "bias_scale", &m.biasScale)
 		f.Require(m.biasScale == 1, "an imported model with a bias of %v", m.biasScale)

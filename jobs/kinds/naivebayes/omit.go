@@ -58,8 +58,8 @@ func (p Params) refusal() func(dataset.Identity, int32) error {
 		return nil
 	}
 	return func(id dataset.Identity, column int32) error {
-		return id.Fault("the training record misses the count of column %d, counted from 0; with form %s only records to "+
-			"decide may, because estimates from missing counts have no closed form", column, p.Form).
+		return id.Fault("column %d of the training record has no count; with form %s only records to decide may miss one, "+
+			"because estimates from missing counts have no closed form", column+1, p.Form).OfColumn(int(column) + 1).
 			WithHint("Set params.form: bernoulli, leave the column out with spec.input.features, or leave the text out of " +
 				"spec.input.missing and let such records pass with spec.input.on_bad_record.skip_max.")
 	}

@@ -21,7 +21,7 @@ const maxThreshold = 1e300
 func (t *Rejection) Parameter() params.Parameter {
 	return params.Number("reject_below", (*float64)(t), 0, "[0, 1e300]").Missing("0: none").
 		Says("Rejects a record whose confidence is below this: the probability of the decision or, of margins, votes and " +
-			"distances, how far its score is ahead of the best other one. The model has it, and reject_below of kind Predict " +
+			"distances, how far its score is ahead of the best other one. It is stored in the model; reject_below of kind Predict " +
 			"replaces it. spec.evaluation finds a threshold.")
 }
 

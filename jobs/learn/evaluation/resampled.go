@@ -75,7 +75,8 @@ func (r *resampled) close() {
 	}
 }
 
-// intervals are those of the AUC and of the average precision. Replicates that lack a side do not count.
+// intervals are those of the AUC and of the average precision. A replicate without positive records does not count; for
+// the AUC, neither does one without negative records.
 func (r *resampled) intervals(confidence float64) (auc, average *Interval) {
 	if r == nil {
 		return nil, nil

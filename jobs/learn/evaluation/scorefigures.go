@@ -7,8 +7,8 @@ import (
 	"github.com/gram-compute/gram/jobs"
 )
 
-// maxCurves bounds the lines of one picture: there are as many colors that can be told apart.
-const maxCurves = 7
+// maxCurves bounds the lines of one picture: the colors that can be told apart, without that of the line to compare with.
+const maxCurves = 6
 
 func figureOf(v *float64) string {
 	if v == nil {

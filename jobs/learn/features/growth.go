@@ -34,12 +34,12 @@ func (s *Space) Growth() *Growth { return s.growth }
 func (p *Params) CheckGrows(why string) error {
 	switch {
 	case p.Scale != ScaleNone && p.Scale != ScaleL2:
-		return protocol.SpecFault("%s takes features.scale none or l2, not %s, which the records of one job decide, and those "+
-			"of the next one would decide otherwise", why, p.Scale).
+		return protocol.SpecFault("%s needs features.scale none or l2; %s depends on all training records, to which a later "+
+			"job adds", why, p.Scale).
 			WithHint("Leave features.scale out, or train on all records at once.")
 	case p.Missing.Missing == missingMean || p.Missing.Missing == missingIndicator:
-		return protocol.SpecFault("%s takes features.missing error, constant or omit, not %s, whose means change with the "+
-			"records of the next job", why, p.Missing.Missing).
+		return protocol.SpecFault("%s needs features.missing error, constant or omit; %s puts in means of all training "+
+			"records, to which a later job adds", why, p.Missing.Missing).
 			WithHint("Set features.missing to omit or constant, or train on all records at once.")
 	case p.Categories != nil:
 		return protocol.SpecFault("%s takes no features.categories: the next job may have others", why).
@@ -65,6 +65,10 @@ func (b *Builder) with(model jobs.Arrays, root *Counts) (*Counts, error) {
 	s, g, err := b.readGrown(model)
 	if err != nil {
 		return nil, err
+	}
+	if want := s.shape(); root.records > 0 && root.shape != want {
+		return nil, protocol.SpecFault("the training records are %v, and those of the model of spec.model %v", root.shape,
+			want).WithHint("Name the columns of that model, in its order, in spec.input.features, or leave spec.model out.")
 	}
 	before := &Counts{builder: b, shape: s.shape(), records: s.Records, columns: columns{g.moments, s.Min, s.Max},
 		labels: vocabulary.Table{Keys: s.Labels, Columns: [][]int64{s.ClassRecords}}}

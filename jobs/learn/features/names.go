@@ -15,6 +15,9 @@ func (s *Space) ColumnName(j int) string {
 	if s.encoder != nil && j >= s.Width-s.encoder.width() {
 		return s.encoder.columnName(j - (s.Width - s.encoder.width()))
 	}
+	if m := s.imputer; m != nil && len(m.flagged) > 0 && j >= len(m.fill) {
+		return "column " + strconv.Itoa(int(m.flagged[j-len(m.fill)])+1) + " missing"
+	}
 	return "column " + strconv.Itoa(j+1)
 }
 

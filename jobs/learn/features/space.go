@@ -17,7 +17,7 @@ type Space struct {
 	Width   int   // of every vector; for texts the terms of the dictionary, or the hashed columns
 	Records int64 // training records
 	Sparse  bool  // vectors are compressed rows; texts are too
-	// Imported tells that terms and labels were given, and not found in records: the space counts none. See OfWords.
+	// Imported reports that terms and labels were given, and not found in records: the space counts none. See OfWords.
 	Imported bool
 	// Labels of the training records in byte order, with the records of each; both are empty where the
 	// input has no labels or they were not counted.
@@ -42,6 +42,7 @@ type Space struct {
 	text          vocabulary.Params
 	class         map[string]int32
 	growth        *Growth // nil unless it is kept; no part of the fields
+	given         bool    // may be Imported
 }
 
 // Class returns the number of a label in Labels, -1 where it is not among them.
@@ -144,7 +145,7 @@ func (s *Space) RequireLabels(kind string, classes int) error {
 			WithHint("Name the column of labels in spec.input.label, or use a format that has labels.")
 	case s.Labels.Len() < classes:
 		return protocol.EmptyFault(
-			"%s needs %d classes or more; there are %d, in %s", kind, classes, s.Labels.Len(),
+			"%s needs %d classes or more, and has %d, of %s", kind, classes, s.Labels.Len(),
 			protocol.Counted(s.Records, "training record")).
 			WithHint("Check spec.input.label.")
 	}
@@ -230,7 +231,7 @@ func (s *Space) Fields(f *jobs.Fields) {
 
 // ReadSpace reads the space of a state or model, in time and memory linear in their bytes. What the phase would not
 // have written is a *protocol.Fault of CodeCorrupt.
-func ReadSpace(a jobs.Arrays) (*Space, error) { return jobs.Read(a, &Space{}) }
+func ReadSpace(a jobs.Arrays) (*Space, error) { return jobs.Read(a, &Space{given: true}) }
 
 func (s *Space) checkLabels() error {
 	if s.Labels.Len() > math.MaxInt32 {

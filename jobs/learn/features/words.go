@@ -25,9 +25,15 @@ func OfWords(terms jobs.Strings, tokenizer vocabulary.Params, labels jobs.String
 // importedArray is an array of a space that no records made, in place of their counts.
 const importedArray = "features.imported"
 
+// FieldsOrImported is Fields of a space that may be Imported. Fields takes none that is.
+func (s *Space) FieldsOrImported(f *jobs.Fields) {
+	s.given = true
+	s.Fields(f)
+}
+
 // recordFields lists how many records there were.
 func (s *Space) recordFields(f *jobs.Fields) {
-	if s.Imported = f.Has(importedArray, s.Imported); s.Imported {
+	if s.Imported = f.Has(importedArray, s.Imported) && (s.Imported || s.given); s.Imported {
 		jobs.Flag[uint8](f, importedArray, &s.Imported)
 		f.Require(s.Imported && s.form == texts, "a feature space of %v that no records made", s.form)
 		return

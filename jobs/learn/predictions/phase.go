@@ -230,7 +230,7 @@ func (p *Params) Parameters() []params.Parameter {
 		params.Flag("scores", &p.Scores, false).Says("Adds a column for every score that the model gives."),
 		params.Flag("log_posteriors", &p.LogPosteriors, false).
 			Says("Adds a column for the natural logarithm of the posterior of every class, which is a number where the " +
-				"posterior underflows to 0. Of models that have posteriors by Bayes' rule."),
+				"posterior underflows to 0. Only for NaiveBayes, GaussianNaiveBayes and KernelDensityBayes."),
 		params.Flag("distances", &p.Distances, false).
 			Says("Adds a column for the distance to the center of every cluster, by a model of kind KMeans of at most 16384 " +
 				"clusters: those that params.distances of its training writes."),

@@ -49,8 +49,7 @@ func Occurrences(value float32) (int64, bool) {
 func OccurrencesFault(id dataset.Identity, index []int32, values []float32) error {
 	for p, j := range index {
 		if _, ok := Occurrences(values[p]); !ok {
-			return id.Fault(
-				"column %d, counted from 0, is %v; words occur a whole number of times, from 0 to 2^24", j, values[p]).
+			return id.Fault("column %d is %v, not a whole number from 0 to 2^24", j+1, values[p]).OfColumn(int(j) + 1).
 				WithHint("Give counts, not weights such as tf-idf.")
 		}
 	}

@@ -10,13 +10,18 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// told are the fields of a spec that rounds and the times of tasks depend on, beside the data.
-var told = []string{"spec.params", "spec.input.split", "spec.evaluation"}
+// comparedFields are the fields of a spec that rounds and the times of tasks depend on, beside the data.
+var comparedFields = []string{"spec.params", "spec.input.split", "spec.evaluation"}
 
-// Compare notes in which params, split and evaluation a spec differs from that of the job that ran. A nil provenance,
-// or one of another job, tells nothing of them.
-func (p *Past) Compare(provenance *origin.Provenance, spec protocol.JobSpec) error {
-	if provenance == nil || provenance.Job != p.Job {
+// Compare notes in which params, split and evaluation a spec differs from that of the job that ran. Where there is no
+// provenance, why says so.
+func (p *Past) Compare(provenance *origin.Provenance, why string, spec protocol.JobSpec) error {
+	switch {
+	case provenance == nil:
+		p.why = why
+		return nil
+	case provenance.Job != p.Job:
+		p.why = "the provenance beside its report is of job " + provenance.Job
 		return nil
 	}
 	now, err := json.Marshal(spec)
@@ -25,11 +30,12 @@ func (p *Past) Compare(provenance *origin.Provenance, spec protocol.JobSpec) err
 	}
 	fields, err := origin.Fields(provenance.Spec, now)
 	if err != nil {
-		return nil // a spec that cannot be read tells nothing
+		p.why = fmt.Sprintf("the spec in its provenance cannot be read: %v", err)
+		return nil
 	}
 	p.compared = true
 	for _, f := range fields {
-		for _, prefix := range told {
+		for _, prefix := range comparedFields {
 			if f.Path == prefix || strings.HasPrefix(f.Path, prefix+".") || strings.HasPrefix(f.Path, prefix+"[") {
 				p.differs = append(p.differs, f)
 			}
@@ -45,19 +51,18 @@ const shownFields = 3
 func (r *Report) text() string {
 	switch {
 	case !r.Compared:
-		return fmt.Sprintf("whether %s had these params is not known: its provenance.json is not beside its report",
-			r.Job)
+		return fmt.Sprintf("whether %s had these params is not known: %s", r.Job, r.Unknown)
 	case len(r.Differs) == 0:
 		return ""
 	}
 	var list []string
 	for _, f := range r.Differs[:min(len(r.Differs), shownFields)] {
-		list = append(list, fmt.Sprintf("%s %s in place of %s", f.Path, cmp.Or(f.Left, "not given"),
-			cmp.Or(f.Right, "none")))
+		list = append(list, fmt.Sprintf("%s %s in place of %s", f.Path, cmp.Or(f.Left, "unset"),
+			cmp.Or(f.Right, "unset")))
 	}
 	text := fmt.Sprintf("%s is not the job of this spec: it had %s", r.Job, strings.Join(list, ", "))
 	if more := len(r.Differs) - shownFields; more > 0 {
 		text += fmt.Sprintf(", and %s more", protocol.Counted(int64(more), "other field"))
 	}
-	return text + "; its rounds and times may be others"
+	return text + "; its rounds and times may differ"
 }

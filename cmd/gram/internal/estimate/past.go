@@ -17,7 +17,8 @@ type Past struct {
 	Seconds  float64          `json:"seconds"`
 	Timeline *report.Timeline `json:"timeline"`
 
-	compared bool // its spec is known
+	compared bool   // its spec is known
+	why      string // it is not
 	differs  []origin.Field
 }
 

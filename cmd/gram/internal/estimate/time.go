@@ -57,6 +57,7 @@ type Report struct {
 	// differ, with those of the spec of the plan on the right.
 	Compared bool           `json:"compared"`
 	Differs  []origin.Field `json:"differs,omitempty"`
+	Unknown  string         `json:"unknown,omitempty"` // why it is not
 }
 
 // Quantiles are times in seconds within which the job ends with a probability.
@@ -99,7 +100,8 @@ func (j *Job) TimeOf(pasts []*Past, workers, slots int) (*Time, error) {
 	}
 	t := times[0]
 	for i, other := range times {
-		t.Reports = append(t.Reports, Report{other.From, other.FromSeconds, pasts[i].compared, pasts[i].differs})
+		t.Reports = append(t.Reports, Report{other.From, other.FromSeconds, pasts[i].compared, pasts[i].differs,
+			pasts[i].why})
 	}
 	t.simulate(times)
 	return t, nil

@@ -3,17 +3,9 @@ package terminal
 import (
 	"strings"
 	"unicode"
-)
 
-// wide are the characters that take two columns of a terminal: those of East Asian width W and F, and pictures (Unicode
-// Standard Annex 11, "East Asian Width").
-var wide = &unicode.RangeTable{
-	R16: []unicode.Range16{{0x1100, 0x115f, 1}, {0x2e80, 0x303e, 1}, {0x3041, 0x33ff, 1}, {0x3400, 0x4dbf, 1},
-		{0x4e00, 0xa4cf, 1}, {0xa960, 0xa97f, 1}, {0xac00, 0xd7a3, 1}, {0xf900, 0xfaff, 1}, {0xfe30, 0xfe6f, 1},
-		{0xff01, 0xff60, 1}, {0xffe0, 0xffe6, 1}},
-	R32: []unicode.Range32{{0x16fe0, 0x18cff, 1}, {0x1b000, 0x1b2ff, 1}, {0x1f300, 0x1f64f, 1}, {0x1f680, 0x1f6ff, 1},
-		{0x1f900, 0x1faff, 1}, {0x20000, 0x3fffd, 1}},
-}
+	"golang.org/x/text/width"
+)
 
 // TextWidth is how many columns of a terminal a text takes.
 func TextWidth(text string) (columns int) {
@@ -23,14 +15,17 @@ func TextWidth(text string) (columns int) {
 	return columns
 }
 
-// widthOf is 0 for a mark that is put onto the character before it.
+// widthOf is 2 for a character of East Asian width W or F (Unicode Standard Annex 11), and 0 for one that is put onto the
+// character before it or is not seen.
 func widthOf(r rune) int {
-	switch {
-	case r < 0x300:
+	if r < 0x300 {
 		return 1
-	case unicode.Is(wide, r):
+	}
+	switch width.LookupRune(r).Kind() {
+	case width.EastAsianWide, width.EastAsianFullwidth:
 		return 2
-	case unicode.In(r, unicode.Mn, unicode.Me), r >= 0x1160 && r <= 0x11ff: // Korean vowels follow a wide consonant
+	}
+	if unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) || r >= 0x1160 && r <= 0x11ff { // Korean vowels follow a consonant
 		return 0
 	}
 	return 1
