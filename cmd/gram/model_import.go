@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
+	"strings"
 
 	"github.com/gram-compute/gram/cmd/gram/internal/exit"
 	"github.com/gram-compute/gram/cmd/gram/internal/files"
@@ -55,11 +57,12 @@ nothing is proved of it. ` + "`gram model classify`" + `, jobs of kind Predict, 
 jobs that go on training from spec.model take it. The same list and flags make
 the same bytes; the order of lines does not matter.
 
-The flags of words mean what they do in spec.params.features.text. A word that no
-text can have, such as one in upper case with --lowercase, is an error, and so are a word
-with two scores and a number that float64 does not keep. Sums are exact if all
-scores are whole numbers or, say, quarters; with scores such as 0.1 the sum is
-rounded, so a text just at the threshold may have either label.`,
+The flags of words mean what they do in spec.params.features.text. A word that
+no text can have, such as one in upper case with --lowercase, is an error, and
+so are a word with two scores and a number that float64 does not keep. Sums are
+exact if all scores are whole numbers or, say, quarters; with scores such as 0.1
+the sum is rounded: a text just at the threshold may have either label, and so
+may one whose large scores cancel.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return importModel(cmd.Context(), a, i, args[0]) },
 	}
@@ -97,7 +100,12 @@ func importModel(ctx context.Context, a *app, i importing, from string) error {
 	if err != nil {
 		return err
 	}
-	list, err := objects.Read(ctx, specfile.AbsoluteURI(from, a.dir), maxListBytes, "")
+	uri := specfile.AbsoluteURI(from, a.dir)
+	if sameFile(path, strings.TrimPrefix(uri, "file://")) {
+		return &exit.Failure{Code: exit.Usage, What: "--out names the list itself, which the model would replace",
+			Hint: "Name another file, such as scores.safetensors."}
+	}
+	list, err := objects.Read(ctx, uri, maxListBytes, "")
 	if err != nil {
 		return err
 	}
@@ -118,6 +126,16 @@ func importModel(ctx context.Context, a *app, i importing, from string) error {
 	}
 	return a.showImported(importedView{show.SchemaVersion, linearmodel.KindName, len(scores.Words), scores.Threshold,
 		i.labels, scores.Exact(), scores.SHA256, objects.Digest(data), path})
+}
+
+// sameFile reports whether two paths lead to one file that is there.
+func sameFile(a, b string) bool {
+	first, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	second, err := os.Stat(b)
+	return err == nil && os.SameFile(first, second)
 }
 
 // check refuses flags that make no model, and returns the format of the list.

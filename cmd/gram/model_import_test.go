@@ -136,9 +136,9 @@ func TestImportRefuses(t *testing.T) {
 		"good,1\nbad\n":        `list.csv, line 2: 1 fields, not a word and its score`,
 		"good,1e101\n":         `list.csv, line 1: the score of "good" is 1e+101`,
 		"word,score\ngood,1\n": "give --header",
-		"":                     "0 words with 0 scores make no model",
+		"":                     "the list has no words",
 		"good,0.1000000000000001\nbad,0.12345678901234567890\n": "line 2: the score of \"bad\": " +
-			"\"0.12345678901234567890\" has more digits than float64 keeps",
+			"\"0.12345678901234567890\" is not exact in float64",
 	} {
 		c.write("list.csv", text)
 		c.want(exit.Failed, c.run(importArgs("list.csv")...))
@@ -150,6 +150,15 @@ func TestImportRefuses(t *testing.T) {
 		t.Error("a list that was refused left a model")
 	}
 	c.want(exit.NotFound, c.run(importArgs("absent.csv")...))
+
+	c.write("list.csv", "good,1\n")
+	if err := os.Link(filepath.Join(c.app.dir, "list.csv"), filepath.Join(c.app.dir, "m.safetensors")); err != nil {
+		t.Fatal(err)
+	}
+	c.want(exit.Usage, c.run(importArgs("list.csv")...))
+	if data, err := os.ReadFile(filepath.Join(c.app.dir, "list.csv")); err != nil || string(data) != "good,1\n" {
+		t.Errorf("the list became %q, %v", data, err)
+	}
 }
 
 // A Predict job takes the model, and a LinearModel job begins from it.

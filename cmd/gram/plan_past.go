@@ -62,7 +62,12 @@ func readPast(ctx context.Context, a *app, from string) (*estimate.Past, error) 
 // flawOf says what is wrong with a report.
 func flawOf(data []byte, err error) error {
 	syntax, ok := errors.AsType[*json.SyntaxError](err)
+	other, mistyped := errors.AsType[*json.UnmarshalTypeError](err)
 	switch {
+	case mistyped && other.Field == "":
+		return fmt.Errorf("its JSON is no object but %s", other.Value)
+	case mistyped:
+		return fmt.Errorf("its field %s is %s", other.Field, other.Value)
 	case len(bytes.TrimSpace(data)) == 0:
 		return errors.New("the file is empty")
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), ok && syntax.Offset >= int64(len(data)):

@@ -248,4 +248,19 @@ func TestRejectBelowIsChecked(t *testing.T) {
 			t.Errorf("%s of kind %s: %v", c.mode, c.kind, err)
 		}
 	}
+	for params, kind := range map[string]string{
+		`"loss":"logistic"`: "LinearModel", `"probability":true`: "SupportVectorMachine",
+	} {
+		of, err := all.Lookup(kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := of.Defaults([]byte(`{"reject_below":1,` + params + `}`)); err != nil {
+			t.Error(err)
+		}
+		_, err = of.Defaults([]byte(`{"reject_below":1.5,` + params + `}`))
+		if err == nil || !strings.Contains(err.Error(), "no probability is above 1") {
+			t.Errorf("%s of kind %s: %v", params, kind, err)
+		}
+	}
 }

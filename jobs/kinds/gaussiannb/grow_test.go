@@ -180,9 +180,9 @@ func wantRefused(t *testing.T, err error, part string) {
 func TestAddingOnIsRefused(t *testing.T) {
 	grown := modelOf(t, `{"grows": true}`, fivePoints)
 	for params, part := range map[string]string{
-		`{"features": {"scale": "standard"}}`:                  "spec.model takes features.scale none or l2, not standard",
-		`{"features": {"scale": "robust"}}`:                    "spec.model takes features.scale none or l2, not robust",
-		`{"features": {"missing": "mean"}}`:                    "spec.model takes features.missing error, constant or omit",
+		`{"features": {"scale": "standard"}}`:                  "spec.model needs features.scale none or l2; standard",
+		`{"features": {"scale": "robust"}}`:                    "spec.model needs features.scale none or l2; robust",
+		`{"features": {"missing": "mean"}}`:                    "spec.model needs features.missing error, constant or omit",
 		`{"features": {"scale": "l2"}}`:                        "features.scale is none in the model of spec.model, l2 in this job",
 		`{"features": {"missing": "omit"}}`:                    "features.missing is not omit in the model of spec.model, omit",
 		`{"features": {"missing": "constant"}}`:                "features.missing is error in the model of spec.model, constant",
@@ -198,7 +198,7 @@ func TestAddingOnIsRefused(t *testing.T) {
 	wantRefused(t, err, "features.fill is 3 in the model of spec.model, 4 in this job")
 
 	_, err = added(t, specOf(`{}`, 0), modelOf(t, `{}`, fivePoints), fivePoints, 2)
-	wantRefused(t, err, "without grows")
+	wantRefused(t, err, "without params.grows")
 	wantRefused(t, Kind().CheckModel(modelOf(t, `{}`, fivePoints)), "params.grows: true")
 	if err := Kind().CheckModel(grown); err != nil {
 		t.Error(err)
@@ -206,7 +206,7 @@ func TestAddingOnIsRefused(t *testing.T) {
 	for _, params := range []string{`"scale": "standard"`, `"scale": "minmax"`, `"missing": "indicator"`,
 		`"categories": {}`} {
 		_, err := Kind().Defaults([]byte(`{"grows": true, "features": {` + params + `}}`))
-		wantRefused(t, err, "grows takes")
+		wantRefused(t, err, "grows ")
 	}
 	spec := specOf(`{"grows": true}`, 0)
 	spec.Spec.Input.Categorical = []protocol.Column{{Number: 1}}
@@ -214,7 +214,7 @@ func TestAddingOnIsRefused(t *testing.T) {
 	wantRefused(t, err, "params.grows takes no spec.input.categorical")
 
 	_, err = added(t, specOf(`{}`, 0), grown, jobstest.DenseRecords([][]float32{{1, 2, 3}}, "a"), 1)
-	wantCode(t, "another width", err, protocol.CodeBadRecord)
+	wantRefused(t, err, "the training records are dense vectors of width 3")
 	_, err = added(t, specOf(`{}`, 0), grown, jobstest.DenseRecords([][]float32{{1, 2}}), 1)
 	wantCode(t, "without a label", err, protocol.CodeInputEmpty)
 }

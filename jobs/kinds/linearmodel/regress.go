@@ -82,7 +82,11 @@ func (p *Params) Check() error {
 	case p.regresses() && p.Costs != nil:
 		return protocol.SpecFault("costs are of decisions between classes; in mode regress there are none")
 	}
-	return p.RejectBelow.Check(p.Costs, p.Mode, !p.regresses())
+	err := p.RejectBelow.Check(p.Costs, p.Mode, !p.regresses())
+	if err != nil || l.Form != dual.Logistic || p.Classes != oneVsRest { // pairs vote
+		return err
+	}
+	return p.RejectBelow.CheckProbability()
 }
 
 // targetOf is the label of row i of some vectors as a number.

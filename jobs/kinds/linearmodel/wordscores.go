@@ -82,7 +82,9 @@ func (w *WordScores) model(terms jobs.Strings, weights []float64) (jobs.Arrays, 
 func (w *WordScores) checkModel() error {
 	const hint = "Name two labels: that of texts up to the threshold, then that of texts above it."
 	switch {
-	case len(w.Words) == 0 || len(w.Words) != len(w.Scores) || len(w.Words) >= maxNumbers:
+	case len(w.Words) == 0:
+		return protocol.EmptyFault("the list has no words").WithHint("Give one word and its score a line.")
+	case len(w.Words) != len(w.Scores) || len(w.Words) >= maxNumbers:
 		return protocol.EmptyFault("%d words with %d scores make no model; it has 1 to %d words", len(w.Words),
 			len(w.Scores), maxNumbers-1)
 	case w.Negative == w.Positive:

@@ -124,7 +124,7 @@ func TestWordScoresRefused(t *testing.T) {
 		`the threshold is -Inf`:                            func(w *WordScores) { w.Threshold = math.Inf(-1) },
 		`both labels are "neg"`:                            func(w *WordScores) { w.Positive = "neg" },
 		`a label is empty`:                                 func(w *WordScores) { w.Positive = "" },
-		`0 words with 0 scores`:                            func(w *WordScores) { w.Words, w.Scores = nil, nil },
+		`the list has no words`:                            func(w *WordScores) { w.Words, w.Scores = nil, nil },
 		`analyzer is`:                                      func(w *WordScores) { w.Text.Analyzer = "letters" },
 	} {
 		w := handMade()

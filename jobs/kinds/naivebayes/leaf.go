@@ -118,8 +118,6 @@ type cells struct {
 	count []int64
 }
 
-const cellsAt = "cells.at"
-
 // sortedCells orders the counts of a leaf.
 func sortedCells(counts map[int64]int64) cells {
 	c := cells{at: slices.Sorted(maps.Keys(counts)), count: make([]int64, len(counts))}

@@ -1,6 +1,8 @@
 package naivebayes
 
 import (
+	"fmt"
+
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/vocabulary"
@@ -84,6 +86,15 @@ func checkDenseInput(in protocol.Input) error {
 		KindName).
 		WithHint("Use format csv, jsonl or npz, with label and neither text, weight nor categorical; or an array " +
 			"with labels_uri. Texts and sparse vectors miss no counts: leave features.missing out.")
+}
+
+// withoutTerm warns of columns of counts that are no terms; "" if there are none.
+func (m *model) withoutTerm() string {
+	if m.omission == nil || m.omission.width <= m.dictionary.Len() {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d columns of counts are no terms and count nothing: no training record has a count above 0 there, or "+
+		"min_df, max_df or max_features leave them out", m.omission.width-m.dictionary.Len(), m.omission.width)
 }
 
 // omission is what a model knows of missing counts; nil where records have none.

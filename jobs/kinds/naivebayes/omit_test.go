@@ -227,7 +227,7 @@ func TestOmitRefuses(t *testing.T) {
 		_, err = New(spec)
 		wantRefusal(t, in.Format, err, protocol.CodeSpecInvalid, "dense vectors of counts with labels")
 	}
-	for form, says := range map[string]string{formMultinomial: "column 1", formComplement: "no closed form"} {
+	for form, says := range map[string]string{formMultinomial: "column 2", formComplement: "no closed form"} {
 		_, err = train(t, specOf(omitting(form), 0),
 			inShards(jobstest.DenseRecords([][]float32{{1, 0}, {1, gap}}, "a", "b"), 1))
 		wantRefusal(t, form, err, protocol.CodeBadRecord, says)

@@ -115,10 +115,18 @@ func (p *countsPhase) model(
 	if err != nil {
 		return jobs.Next{}, err
 	}
-	return p.Judge.End(jobs.Next{State: jobs.ArraysOf(m), Metrics: []jobs.Metric{
+	metrics := []jobs.Metric{
 		jobs.CountMetric("counts.records", root.records),
 		jobs.CountMetric("counts.tokens", sums.Total(root.cells.count)),
-	}}, round.Plan), nil
+	}
+	if warning := m.withoutTerm(); warning != "" {
+		metric, err := jobs.NewMetric(jobs.WarningsMetric, []string{warning})
+		if err != nil {
+			return jobs.Next{}, err
+		}
+		metrics = append(metrics, metric)
+	}
+	return p.Judge.End(jobs.Next{State: jobs.ArraysOf(m), Metrics: metrics}, round.Plan), nil
 }
 
 // vocabularyPhase makes the dictionary. It counts on from a model where there is one, and holds the labels found

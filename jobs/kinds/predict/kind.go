@@ -39,6 +39,13 @@ func newAlgorithm(spec protocol.JobSpec, ofModel OfModel) (jobs.Algorithm, error
 	if spec.Spec.Model == "" {
 		return nil, protocol.SpecFault("spec.model is missing: the URI of the model.safetensors to predict with")
 	}
+	switch in := spec.Spec.Input; in.Format {
+	case "csv", "tsv", "jsonl", "npz":
+		if spec.Spec.Evaluation != nil && in.Label.IsZero() {
+			return nil, protocol.SpecFault("spec.evaluation judges by labels, and spec.input.label names no column of them").
+				WithHint("Set spec.input.label, or leave spec.evaluation out.")
+		}
+	}
 	models := models{p, ofModel, spec.Spec.Input.Categorical}
 	phases := jobs.Phases(predictions.Phase{Params: p, Load: models.load, From: jobs.Input,
 		Named: jobs.WayOf(spec.Spec, jobs.Input), Of: jobs.EveryRecord,

@@ -315,3 +315,18 @@ func TestDistancesInParts(t *testing.T) {
 			len(lines), lines[n])
 	}
 }
+
+// spec.evaluation without a column of labels is refused when the job is submitted.
+func TestEvaluationNeedsLabels(t *testing.T) {
+	spec := specOf(`{}`)
+	spec.Spec.Input.Format, spec.Spec.Evaluation = "csv", &protocol.Evaluation{}
+	_, err := predict.Kind(nil).New(spec.WithDefaults())
+	var fault *protocol.Fault
+	if !errors.As(err, &fault) || fault.Code != protocol.CodeSpecInvalid {
+		t.Error(err)
+	}
+	spec.Spec.Input.Label = protocol.Column{Number: 1}
+	if _, err := predict.Kind(nil).New(spec.WithDefaults()); err != nil {
+		t.Error(err)
+	}
+}

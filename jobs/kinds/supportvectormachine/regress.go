@@ -58,6 +58,11 @@ func (p *Params) Check() error {
 	if err := p.RejectBelow.Check(p.Costs, p.Mode, !p.regresses() && !p.oneClass()); err != nil {
 		return err
 	}
+	if p.Probability {
+		if err := p.RejectBelow.CheckProbability(); err != nil {
+			return err
+		}
+	}
 	if err := p.checkPrecomputed(); err != nil {
 		return err
 	}

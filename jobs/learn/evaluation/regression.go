@@ -21,6 +21,8 @@ type Regression struct {
 	R2 float64 `json:"r2"`
 	// Intervals are there with spec.evaluation.bootstrap.
 	Intervals *RegressionIntervals `json:"intervals,omitempty"`
+	// Rejected is how many further records no value could be predicted to.
+	Rejected int64 `json:"rejected,omitempty"`
 }
 
 // RegressionIntervals are confidence intervals of the figures; nil where there is no replicate with records.
@@ -34,9 +36,10 @@ type RegressionIntervals struct {
 
 // errorSums are exact sums over records.
 type errorSums struct {
-	records int64
-	errors  *sums.Exact   // of the squared errors and of the absolute ones
-	truth   *sums.Moments // of the labels: one class of one column
+	records  int64
+	rejected int64         // records to which no value was predicted
+	errors   *sums.Exact   // of the squared errors and of the absolute ones
+	truth    *sums.Moments // of the labels: one class of one column
 
 	draws     *replicates // nil without intervals, and in sums that were read
 	numbers   *dataset.Draws
@@ -113,7 +116,8 @@ func (s *errorSums) plus(right *errorSums) (*errorSums, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := &errorSums{records: s.records + right.records, errors: errors, truth: truth}
+	all := &errorSums{records: s.records + right.records, rejected: s.rejected + right.rejected, errors: errors,
+		truth: truth}
 	if (s.bootstrap == nil) != (right.bootstrap == nil) {
 		return nil, jobs.Malformed("errors with replicates and without")
 	}
@@ -125,31 +129,32 @@ func (s *errorSums) plus(right *errorSums) (*errorSums, error) {
 
 func (s *errorSums) report(scoring *Scoring) Regression {
 	if s.records == 0 {
-		return Regression{}
+		return Regression{Rejected: s.rejected}
 	}
 	n, squared := float64(s.records), s.errors.Float(0)
-	r := Regression{Records: s.records, MeanSquaredError: bounded(squared / n),
-		MeanAbsoluteError: bounded(s.errors.Float(1) / n), R2: determination(s.truth, n, squared)}
+	r := Regression{Records: s.records, Rejected: s.rejected, MeanSquaredError: bounded(squared / n),
+		MeanAbsoluteError: bounded(s.errors.Float(1) / n)}
+	r.R2, _ = determination(s.truth, n, squared)
 	if s.bootstrap != nil && scoring != nil {
 		r.Intervals = s.intervals(scoring.Confidence)
 	}
 	return r
 }
 
-// determination is R2 of n records.
-func determination(truth *sums.Moments, n, squared float64) float64 {
+// determination is R2 of n records; varies reports that their labels are not all equal.
+func determination(truth *sums.Moments, n, squared float64) (share float64, varies bool) {
 	var variance [1]float64
 	truth.Variance(0, variance[:])
 	switch {
 	case variance[0] > 0:
-		return bounded(1 - squared/float64(variance[0]*n))
+		return bounded(1 - squared/float64(variance[0]*n)), true
 	case squared == 0:
-		return 1
+		return 1, false
 	}
-	return 0
+	return 0, false
 }
 
-// intervals are those of the replicates that have records.
+// intervals are those of the replicates that have records and, of R2, labels that differ.
 func (s *errorSums) intervals(confidence float64) *RegressionIntervals {
 	var squares, distances, shares []float64
 	all := s.bootstrap.Len() / valueSums
@@ -162,7 +167,9 @@ func (s *errorSums) intervals(confidence float64) *RegressionIntervals {
 			Weight: s.bootstrap.Only(at + valueRecords)}, Squares: s.bootstrap.Only(at + valueTruthSquared)}
 		squares = append(squares, bounded(squared/n))
 		distances = append(distances, bounded(s.bootstrap.Float(at+valueAbsolute)/n))
-		shares = append(shares, determination(truth, n, squared))
+		if share, varies := determination(truth, n, squared); varies {
+			shares = append(shares, share)
+		}
 	}
 	return &RegressionIntervals{all, confidence, percentiles(squares, confidence), percentiles(distances, confidence),
 		percentiles(shares, confidence)}
@@ -180,7 +187,10 @@ func bounded(v float64) float64 {
 // Fields lists the sums.
 func (s *errorSums) Fields(f *jobs.Fields) {
 	jobs.Scalar(f, "errors.records", &s.records)
-	f.Require(s.records >= 0, "errors of %d records", s.records)
+	if f.Has("errors.rejected", s.rejected > 0) {
+		jobs.Scalar(f, "errors.rejected", &s.rejected)
+	}
+	f.Require(s.records >= 0 && s.rejected >= 0, "errors of %d records", s.records)
 	jobs.Make(f, &s.errors).Fields(f, "errors")
 	jobs.Make(f, &s.truth).Fields(f)
 	if f.Has("errors.bootstrap", s.bootstrap != nil) {

@@ -30,14 +30,10 @@ func TestIntervalsOfValuesByHand(t *testing.T) {
 		if a+b == 0 {
 			continue
 		}
-		share := 0.0
-		switch {
-		case a > 0 && b > 0:
-			share = 1 - a/(16*a*b/(a+b))
-		case a == 0:
-			share = 1
+		errs = append(errs, a/(a+b))
+		if a > 0 && b > 0 { // else the labels are equal
+			shares = append(shares, 1-a/(16*a*b/(a+b)))
 		}
-		errs, shares = append(errs, a/(a+b)), append(shares, share)
 	}
 	got := s.report(scoringOf(20)).Intervals
 	for name, pair := range map[string][2]*Interval{
@@ -100,5 +96,37 @@ func TestScoringOfValues(t *testing.T) {
 	}
 	if err := (*Scoring)(nil).CheckValues(); err != nil {
 		t.Error(err)
+	}
+}
+
+// A record to which no value could be predicted counts in no error, and a warning says so, whatever the shards.
+func TestValuesThatCouldNotBePredicted(t *testing.T) {
+	one, other := NewTally(jobs.Answers{Value: "value"}), NewTally(jobs.Answers{Value: "value"})
+	block := &dataset.Block{IDs: make([]dataset.Identity, 2), Labels: [][]byte{[]byte("1"), []byte("2")}}
+	for _, judged := range []*Tally{one, other} {
+		if err := judged.Add(block, []jobs.Outcome{{Value: 1}, {Rejected: true, Value: math.NaN()}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := one.Plus(other)
+	if err == nil {
+		all, err = jobs.Read(jobs.ArraysOf(all), new(Tally))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	metrics, err := all.Metrics(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r Regression
+	var warnings []string
+	for name, to := range map[string]any{regressionMetric: &r, jobs.WarningsMetric: &warnings} {
+		if err := jobs.ReadMetric(metrics, name, to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r.Records != 2 || r.Rejected != 2 || r.MeanSquaredError != 0 || len(warnings) != 1 || all.Records() != 4 {
+		t.Errorf("%+v, %q", r, warnings)
 	}
 }

@@ -1,8 +1,6 @@
 package evaluation
 
 import (
-	"math"
-
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/describe"
@@ -40,6 +38,14 @@ func (t Rejection) Check(costs Costs, mode string, classifies bool) error {
 	return nil
 }
 
+// CheckProbability rejects a threshold that no probability reaches, of models whose confidence is one.
+func (t Rejection) CheckProbability() error {
+	if t > 1 {
+		return protocol.SpecFault("reject_below is %v, and no probability is above 1: every record would be rejected", float64(t))
+	}
+	return nil
+}
+
 // Fields lists "reject_below" of a model that has a threshold above 0.
 func (t *Rejection) Fields(f *jobs.Fields) {
 	const name = "reject_below"
@@ -48,7 +54,7 @@ func (t *Rejection) Fields(f *jobs.Fields) {
 		return
 	}
 	jobs.Scalar(f, name, (*float64)(t))
-	f.Require(*t > 0 && *t <= maxThreshold && !math.IsNaN(float64(*t)), "a model rejects below %v", float64(*t))
+	f.Require(*t > 0 && *t <= maxThreshold, "a model rejects below %v", float64(*t))
 }
 
 // Describe writes a line for people, where the threshold is above 0.

@@ -1,11 +1,13 @@
 package evaluation
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/features"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // maxMistakes bounds the mistakes that are kept to be looked at.
@@ -86,6 +88,7 @@ func (t *Tally) Judge(block *dataset.Block, i int, o jobs.Outcome) error {
 	id, label := block.IDs[i], block.Labels[i]
 	if t.errors != nil {
 		if o.Rejected {
+			t.errors.rejected++
 			return nil
 		}
 		truth, err := Number(id, label)
@@ -183,7 +186,7 @@ func (t *Tally) Plus(right *Tally) (_ *Tally, err error) {
 // Records is the number of records judged.
 func (t *Tally) Records() int64 {
 	if t.errors != nil {
-		return t.errors.records
+		return t.errors.records + t.errors.rejected
 	}
 	total := int64(0)
 	for _, n := range t.confusion.counts { //lint:ordered a sum of integers
@@ -197,6 +200,10 @@ func (t *Tally) Metrics(costs Costs, scoring *Scoring) ([]jobs.Metric, error) {
 	var facts jobs.Facts
 	if t.errors != nil {
 		facts.Add(regressionMetric, t.errors.report(scoring))
+		if n := t.errors.rejected; n > 0 {
+			facts.Add(jobs.WarningsMetric, []string{fmt.Sprintf("no value could be predicted for %d of %s, which do not count in "+
+				"the errors", n, protocol.Counted(t.Records(), "test record"))})
+		}
 		return facts.Metrics()
 	}
 	facts.Add(reportMetric, t.confusion.Report())

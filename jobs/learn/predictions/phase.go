@@ -246,6 +246,8 @@ func (p *Params) Check() error {
 	switch {
 	case p.Distances && p.Scores:
 		return protocol.SpecFault("scores and distances exclude each other: a model writes one of them beside its decisions")
+	case p.Distances && p.LogPosteriors:
+		return protocol.SpecFault("distances and log_posteriors exclude each other: no model has clusters and posteriors")
 	case p.Distances && p.RejectBelow > 0:
 		return protocol.SpecFault("reject_below is of decisions between classes; distances are of clusters")
 	}
