@@ -41,7 +41,8 @@ func (t Rejection) Check(costs Costs, mode string, classifies bool) error {
 // CheckProbability rejects a threshold that no probability reaches, of models whose confidence is one.
 func (t Rejection) CheckProbability() error {
 	if t > 1 {
-		return protocol.SpecFault("reject_below is %v, and no probability is above 1: every record would be rejected", float64(t))
+		return protocol.SpecFault("reject_below is %v, and no probability is above 1: every record would be rejected",
+			float64(t))
 	}
 	return nil
 }

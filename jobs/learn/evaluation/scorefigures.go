@@ -7,7 +7,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 )
 
-// maxCurves bounds the lines of one picture: the colors that can be told apart, without that of the line to compare with.
+// maxCurves bounds the lines of one picture: the colors that can be told apart, without that of a reference line.
 const maxCurves = 6
 
 func figureOf(v *float64) string {

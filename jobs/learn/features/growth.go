@@ -67,8 +67,8 @@ func (b *Builder) with(model jobs.Arrays, root *Counts) (*Counts, error) {
 		return nil, err
 	}
 	if want := s.shape(); root.records > 0 && root.shape != want {
-		return nil, protocol.SpecFault("the training records are %v, and those of the model of spec.model %v", root.shape,
-			want).WithHint("Name the columns of that model, in its order, in spec.input.features, or leave spec.model out.")
+		return nil, protocol.SpecFault("the training records are %v, and those of the model of spec.model %v",
+			root.shape, want).WithHint("Name the columns of that model, in its order, in spec.input.features, or leave spec.model out.")
 	}
 	before := &Counts{builder: b, shape: s.shape(), records: s.Records, columns: columns{g.moments, s.Min, s.Max},
 		labels: vocabulary.Table{Keys: s.Labels, Columns: [][]int64{s.ClassRecords}}}

@@ -15,8 +15,8 @@ func TextWidth(text string) (columns int) {
 	return columns
 }
 
-// widthOf is 2 for a character of East Asian width W or F (Unicode Standard Annex 11), and 0 for one that is put onto the
-// character before it or is not seen.
+// widthOf is 2 for a character of East Asian width W or F (Unicode Standard Annex 11), and 0 for one that is put onto
+// the character before it or is not seen. So are Korean vowels, which follow a consonant.
 func widthOf(r rune) int {
 	if r < 0x300 {
 		return 1
@@ -25,7 +25,7 @@ func widthOf(r rune) int {
 	case width.EastAsianWide, width.EastAsianFullwidth:
 		return 2
 	}
-	if unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) || r >= 0x1160 && r <= 0x11ff { // Korean vowels follow a consonant
+	if unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) || r >= 0x1160 && r <= 0x11ff {
 		return 0
 	}
 	return 1
