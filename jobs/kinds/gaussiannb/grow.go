@@ -72,7 +72,7 @@ func checkGrows(a jobs.Arrays) error {
 		return err
 	}
 	if _, grows := a[growthPrefix+"var_smoothing"]; !grows {
-		return protocol.SpecFault("spec.model is a %s model that was trained without params.grows, so it has no sums to add to",
+		return protocol.SpecFault("spec.model is a %s model that was trained without grows, so it has no sums to add to",
 			KindName).
 			WithHint("Train spec.model with params.grows: true, or leave it out and train on all records.")
 	}

@@ -198,7 +198,7 @@ func TestAddingOnIsRefused(t *testing.T) {
 	wantRefused(t, err, "features.fill is 3 in the model of spec.model, 4 in this job")
 
 	_, err = added(t, specOf(`{}`, 0), modelOf(t, `{}`, fivePoints), fivePoints, 2)
-	wantRefused(t, err, "without params.grows")
+	wantRefused(t, err, "without grows")
 	wantRefused(t, Kind().CheckModel(modelOf(t, `{}`, fivePoints)), "params.grows: true")
 	if err := Kind().CheckModel(grown); err != nil {
 		t.Error(err)
