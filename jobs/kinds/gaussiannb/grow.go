@@ -72,8 +72,8 @@ func checkGrows(a jobs.Arrays) error {
 		return err
 	}
 	if _, grows := a[growthPrefix+"var_smoothing"]; !grows {
-		return protocol.SpecFault("spec.model is a %s model that was trained without grows, so it has no sums to add to",
-			KindName).
+		return protocol.SpecFault("spec.model is a model of kind %s that was trained without grows, so it has no sums that "+
+			"a job of kind %s can add to", KindName, KindName).
 			WithHint("Train spec.model with params.grows: true, or leave it out and train on all records.")
 	}
 	return nil
