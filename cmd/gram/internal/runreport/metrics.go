@@ -136,7 +136,11 @@ func regressionText(value json.RawMessage) string {
 	if json.Unmarshal(value, &r) != nil {
 		return ""
 	}
-	return fmt.Sprintf("R2 %.4f, MSE %.6g, MAE %.6g, %s", r.R2, r.MeanSquaredError, r.MeanAbsoluteError,
+	interval := ""
+	if r.Intervals != nil {
+		interval = rangeText(r.Intervals.R2)
+	}
+	return fmt.Sprintf("R2 %.4f%s, MSE %.6g, MAE %.6g, %s", r.R2, interval, r.MeanSquaredError, r.MeanAbsoluteError,
 		protocol.Counted(r.Records, "test record"))
 }
 

@@ -16,6 +16,14 @@ func figureText(v *float64) string {
 	return fmt.Sprintf("%.4f", *v)
 }
 
+// rangeText has the interval of a figure; "" for none.
+func rangeText(i *evaluation.Interval) string {
+	if i == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (%.4f to %.4f)", i.Low, i.High)
+}
+
 func scoresText(value json.RawMessage) string {
 	var s evaluation.Scores
 	if json.Unmarshal(value, &s) != nil {
@@ -35,7 +43,8 @@ func rankingText(value json.RawMessage) string {
 	}
 	if len(r.Classes) == 1 {
 		only := r.Classes[0]
-		return fmt.Sprintf("AUC %s, average precision %s", figureText(only.AUC), figureText(only.Average))
+		return fmt.Sprintf("AUC %s%s, average precision %s%s", figureText(only.AUC), rangeText(only.AUCInterval),
+			figureText(only.Average), rangeText(only.AverageInterval))
 	}
 	return fmt.Sprintf("macro AUC %s, macro average precision %s, %d classes", figureText(r.MacroAUC),
 		figureText(r.MacroAverage), len(r.Classes))
