@@ -84,7 +84,7 @@ func TestEveryExampleValidates(t *testing.T) {
 // Every example whose data is in testdata runs to its end.
 func TestExamplesRun(t *testing.T) {
 	if testing.Short() {
-		t.Skip("runs a job for each")
+		t.Skip("runs a job for each example; make test-all runs it")
 	}
 	for _, path := range examples(t) {
 		name := strings.TrimSuffix(filepath.Base(path), ".yaml")

@@ -17,8 +17,8 @@ func (b *base) anyGap(from, to int) bool {
 	return b.Gaps && slices.ContainsFunc(b.Dense[from*b.Width:to*b.Width], rows.IsGap)
 }
 
-// withoutWhole is the first class without a record that has all numbers and weighs something, -1 where there is none:
-// its density of a query that misses none would be over no record.
+// withoutWhole is the first class without a record that has all numbers and weighs something; -1 if every class
+// has one. Such a class would have no density for a query that has all numbers.
 func (b *base) withoutWhole(classes int) int {
 	whole := make([]bool, classes)
 	for i, y := range b.class {

@@ -93,8 +93,9 @@ func (m *model) withoutTerm() string {
 	if m.omission == nil || m.omission.width <= m.dictionary.Len() {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d columns of counts are no terms and count nothing: no training record has a count above 0 there, or "+
-		"min_df, max_df or max_features leave them out", m.omission.width-m.dictionary.Len(), m.omission.width)
+	return fmt.Sprintf("%d of %d columns of counts are no terms and count nothing: no training record has a count "+
+		"above 0 there, or min_df, max_df or max_features leave them out", m.omission.width-m.dictionary.Len(),
+		m.omission.width)
 }
 
 // omission is what a model knows of missing counts; nil where records have none.

@@ -32,7 +32,7 @@ const (
 // poissonTable has Poisson numbers of one mean, from first on.
 type poissonTable struct {
 	first int64
-	// below has, of each number, 2^64 times the probability that there is none greater, within 2^-40.
+	// below has, of each number, 2^64 times the probability that a draw is not above it, within 2^-40.
 	below []uint64
 }
 

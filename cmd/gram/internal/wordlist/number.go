@@ -34,8 +34,8 @@ func Number(text string) (float64, error) {
 			return v, nil
 		}
 	}
-	return 0, fmt.Errorf("%.40q is not exact in float64, which would keep %v. Write at most 17 digits, and no number nearer to 0 than "+
-		"1e-307", text, v)
+	return 0, fmt.Errorf("%.40q is not exact in float64, which would keep %v. Write at most 17 digits, and no number "+
+		"nearer to 0 than 1e-307", text, v)
 }
 
 // decimal is a number 0.digits times ten to exponent, in one way only: digits neither begin nor end with 0.
