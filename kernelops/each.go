@@ -5,12 +5,9 @@ const eachGroup = 4
 
 // DotEach sets dst[i] to s.Dot(rows[i], y), for rows that lie anywhere in memory. Several are read at once, which
 // comes closer to what memory gives than one at a time. dst has as many elements as there are rows, and
-// overlaps neither them nor y; each of them is as long as y.
-func (s *Set) DotEach(dst []float32, rows [][]float32, y []float32) { s.DotEachBefore(dst, rows, y, nil) }
-
-// DotEachBefore is DotEach, for a caller that goes on to other rows in an order that the hardware does not foresee: it
-// prefetches the first of those that are read soon, so that they come while the others are computed.
-func (s *Set) DotEachBefore(dst []float32, rows [][]float32, y []float32, soon [][]float32) {
+// overlaps neither them nor y; each of them is as long as y. A caller that goes on to other rows in an order that the
+// hardware does not foresee names the first of them, soon, so that they come while the others are computed.
+func (s *Set) DotEach(dst []float32, rows [][]float32, y []float32, soon [][]float32) {
 	if len(dst) != len(rows) {
 		panic("kernelops: rows have different lengths")
 	}
@@ -32,16 +29,7 @@ func (s *Set) DotEachBefore(dst []float32, rows [][]float32, y []float32, soon [
 	if height := rowsPerCall(len(y)) &^ (eachGroup - 1); height > 0 && len(y) > 0 {
 		for taken+eachGroup <= len(rows) {
 			end := min(taken+height, len(rows)&^(eachGroup-1))
-			if stride, ok := oneByOne(rows[taken:end]); ok {
-				s.dotRows(dst[taken:end], rows[taken], stride, y, nil)
-				taken = end
-				continue
-			}
-			next := soon
-			if end+eachGroup <= len(rows) {
-				next = rows[end:]
-			}
-			s.dotEach(dst[taken:end], rows[taken:end], y, (*[eachGroup][]float32)(next))
+			s.dotGroups(dst[taken:end], rows[taken:end], y, rows[end:], soon)
 			taken = end
 		}
 	}
@@ -50,10 +38,23 @@ func (s *Set) DotEachBefore(dst []float32, rows [][]float32, y []float32, soon [
 	}
 }
 
-// oneByOne reports whether rows lie one behind the other, as those of a matrix of that stride, with less than a line
-// between them: memory gives most to a reader of one such place (1.7 times what it gives to a reader of four, on an EPYC
-// of the fourth generation).
-func oneByOne(rows [][]float32) (stride int, ok bool) {
+// dotGroups is DotEach of some groups of rows; those behind them are read next, or else those of soon.
+func (s *Set) dotGroups(dst []float32, rows [][]float32, y []float32, behind, soon [][]float32) {
+	next := soon
+	switch stride, matrix := oneByOne(rows); {
+	case matrix && s.oneStream: // assembly, which takes the first row for the whole matrix
+		s.dotRows(dst, rows[0], stride, y, nil)
+		return
+	case matrix: // the hardware sees what comes
+		next = rows
+	case len(behind) >= eachGroup:
+		next = behind
+	}
+	s.dotEach(dst, rows, y, (*[eachGroup][]float32)(next))
+}
+
+// oneByOne reports whether rows lie one behind the other, less than a line apart, as those of a matrix of that stride.
+func oneByOne(rows [][]float32) (stride int, matrix bool) {
 	step := bytesTo(rows[0], rows[1])
 	for i := range rows[2:] {
 		if bytesTo(rows[i+1], rows[i+2]) != step {

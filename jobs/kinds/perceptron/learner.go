@@ -231,7 +231,7 @@ func (l *Learner) learnAhead(records, behind []Record) {
 	for i := range soon {
 		soon[i] = behind[i].Values
 	}
-	l.ops.DotEachBefore(a.products[:len(records)], a.rows[:len(records)], w, soon)
+	l.ops.DotEach(a.products[:len(records)], a.rows[:len(records)], w, soon)
 	changed := false
 	for i := range records {
 		r := &records[i]
