@@ -11,10 +11,11 @@ package asm
 func DotAVX2(x []float32, y []float32) float32
 
 // DotEachAVX2 sets each dst[i] to DotAVX2(rows[i][:len(y)], y). dst has a multiple of 4 elements, but not none,
-// and rows as many; it trusts its arguments.
+// and rows as many; it trusts its arguments. While it reads rows it prefetches those behind them, and soon
+// while it reads the last ones.
 //
 //go:noescape
-func DotEachAVX2(dst []float32, rows [][]float32, y []float32)
+func DotEachAVX2(dst []float32, rows [][]float32, y []float32, soon *[4][]float32)
 
 // DotRowsAVX2 sets each dst[i] from row i of x, which is x[i*stride:][:len(y)], by
 //
@@ -67,10 +68,11 @@ func LInfRowsAVX2(dst []float32, x []float32, stride int, y []float32, carry *[3
 func DotAVX512(x []float32, y []float32) float32
 
 // DotEachAVX512 sets each dst[i] to DotAVX512(rows[i][:len(y)], y). dst has a multiple of 4 elements, but not none,
-// and rows as many; it trusts its arguments.
+// and rows as many; it trusts its arguments. While it reads rows it prefetches those behind them, and soon
+// while it reads the last ones.
 //
 //go:noescape
-func DotEachAVX512(dst []float32, rows [][]float32, y []float32)
+func DotEachAVX512(dst []float32, rows [][]float32, y []float32, soon *[4][]float32)
 
 // DotRowsAVX512 sets each dst[i] from row i of x, which is x[i*stride:][:len(y)], by
 //

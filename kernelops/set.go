@@ -20,6 +20,9 @@ type Set struct {
 	add       func(dst, x []float64)
 
 	matrix *matrixSet // nil in the generic set
+	// oneStream says that memory gives most to a reader of one place: 1.7 times what a reader of four gets on an EPYC
+	// of the fourth generation, where a Xeon gives a quarter more to the latter.
+	oneStream bool
 
 	vectorOps
 	Mixed Mixed

@@ -6,7 +6,7 @@ import "unsafe"
 // bits. They trust their arguments; x holds rows stride apart.
 type vectorOps struct {
 	dot             func(x, y []float32) float32
-	dotEach         func(dst []float32, rows [][]float32, y []float32)
+	dotEach         func(dst []float32, rows [][]float32, y []float32, soon *[eachGroup][]float32)
 	dotRows         rowReduction
 	sqEuclideanRows rowReduction
 	l1Rows          rowReduction

@@ -20,6 +20,7 @@ func avx2(has supports) *Set {
 	s.add = asm.AddAVX2
 	s.matrix = matrixAVX2
 	s.vectorOps = vectorAVX2()
+	s.oneStream = has(cpuid.SSE4A) // AMD's alone
 	s.Mixed = mixedAVX2()
 	return s
 }
@@ -37,6 +38,7 @@ func avx512(has supports) *Set {
 	s.add = asm.AddAVX512
 	s.matrix = matrixAVX512
 	s.vectorOps = vectorAVX512(has)
+	s.oneStream = has(cpuid.SSE4A)
 	s.Mixed = mixedAVX512()
 	return s
 }

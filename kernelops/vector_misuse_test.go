@@ -19,8 +19,8 @@ func TestVectorsMisuse(t *testing.T) {
 		calls := map[string][]func(){
 			lengths: {
 				func() { s.Dot(v[:3], v[:4]) },
-				func() { s.DotEach(v[20:22], [][]float32{v[:4]}, v[30:34]) },
-				func() { s.DotEach(v[20:22], [][]float32{v[:4], v[4:7]}, v[30:34]) },
+				func() { s.DotEach(v[20:22], [][]float32{v[:4]}, v[30:34], nil) },
+				func() { s.DotEach(v[20:22], [][]float32{v[:4], v[4:7]}, v[30:34], nil) },
 				func() { s.Axpy(v[:3], v[10:14], 1) },
 				func() { s.Axpby(v[:3], nil, 1, 1) },
 				func() { s.AxpyRows(v[20:25], m, v[30:33]) },
@@ -33,8 +33,8 @@ func TestVectorsMisuse(t *testing.T) {
 			},
 			overlaps: {
 				func() { s.AxpyRows(v[11:15], m, v[30:33]) },
-				func() { s.DotEach(v[3:5], [][]float32{v[8:12], v[4:8]}, v[30:34]) },
-				func() { s.DotEach(v[30:32], [][]float32{v[:4], v[4:8]}, v[31:35]) },
+				func() { s.DotEach(v[3:5], [][]float32{v[8:12], v[4:8]}, v[30:34], nil) },
+				func() { s.DotEach(v[30:32], [][]float32{v[:4], v[4:8]}, v[31:35], nil) },
 				func() { s.AxpyRows(v[30:34], m, v[33:36]) },
 				func() { s.ColumnRanges(v[20:24], v[11:15], v[40:44], m) },
 				func() { s.ColumnRanges(v[20:24], v[30:34], v[23:27], m) },

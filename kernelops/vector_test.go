@@ -104,7 +104,13 @@ func rowsOf(x Matrix) [][]float32 {
 	return rows
 }
 
-func dotEach(s *Set, dst []float32, x Matrix, y []float32) { s.DotEach(dst, rowsOf(x), y) }
+// dotEach takes the rows in an order that is none of memory.
+func dotEach(s *Set, dst []float32, x Matrix, y []float32) {
+	rows := rowsOf(x)
+	slices.Reverse(rows)
+	s.DotEach(dst, rows, y, nil)
+	slices.Reverse(dst)
+}
 
 // arena is a float32 slice between guard zones.
 type arena struct {

@@ -20,20 +20,25 @@ func (s isa) sideBySide() int {
 
 // addDotEach writes the dot products of rows anywhere in memory with one vector.
 func addDotEach(s isa) {
-	TEXT("DotEach"+s.suffix, NOSPLIT, "func(dst []float32, rows [][]float32, y []float32)")
+	TEXT("DotEach"+s.suffix, NOSPLIT, "func(dst []float32, rows [][]float32, y []float32, soon *[4][]float32)")
 	Doc(
 		"DotEach"+s.suffix+" sets each dst[i] to Dot"+s.suffix+"(rows[i][:len(y)], y). dst has a multiple of 4 elements, but not none,",
-		"and rows as many; it trusts its arguments.",
+		"and rows as many; it trusts its arguments. While it reads rows it prefetches those behind them, and soon",
+		"while it reads the last ones.",
 	)
 	Pragma("noescape")
 	dst, n := Load(Param("dst").Base(), GP64()), Load(Param("dst").Len(), GP64())
-	rows := Load(Param("rows").Base(), GP64())
+	rows, soon := Load(Param("rows").Base(), GP64()), Load(Param("soon"), GP64())
 	r := reduction{isa: s, metric: metrics[0]}
 	r.y, r.cols = Load(Param("y").Base(), GP64()), Load(Param("y").Len(), GP64())
 	r.prepare()
 	Label("rows")
 	group := r.group(rows)
-	group[0].blocks(group)
+	next := GP64()
+	LEAQ(Mem{Base: rows, Disp: 24 * len(group)}, next)
+	CMPQ(n, I32(len(group)))
+	CMOVQEQ(soon, next)
+	group[0].blocks(group, next)
 	for i, row := range group {
 		VMOVSS(row.sum(), Mem{Base: dst, Disp: 4 * i})
 	}
@@ -69,9 +74,19 @@ func (r reduction) group(rows Register) []reduction {
 	return group
 }
 
-// blocks takes the columns of all rows of a group into their lanes.
-func (r reduction) blocks(group []reduction) {
+// blocks takes the columns of all rows of a group into their lanes, and prefetches the rows whose slices stand at next,
+// into the second cache level: the first has no room for two groups.
+func (r reduction) blocks(group []reduction, next Register) {
+	place := GP64()
+	XORQ(place, place)
 	r.steps("block", r.cols, sumLanes, func() {
+		for i := range group {
+			row := GP64()
+			MOVQ(Mem{Base: next, Disp: 24 * i}, row)
+			PREFETCHT1(Mem{Base: row, Index: place, Scale: 1})
+			PREFETCHT1(Mem{Base: row, Index: place, Scale: 1, Disp: 64})
+		}
+		ADDQ(I32(4*sumLanes), place)
 		for i := range r.lanes {
 			y := r.vector()
 			VMOVUPS(r.at(r.y, i), y)

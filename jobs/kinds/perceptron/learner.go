@@ -180,7 +180,7 @@ const (
 
 // ahead is what dense records of two classes are scored with before those in front of them are learned from.
 type ahead struct {
-	rows     [aheadRows][]float32
+	rows     [2 * aheadRows][]float32 // and those that follow them
 	products [aheadRows]float32
 }
 
@@ -197,7 +197,7 @@ func (l *Learner) LearnAll(records []Record) {
 	default:
 		for len(records) > 0 {
 			n := min(aheadRows, len(records))
-			l.learnAhead(records[:n])
+			l.learnAhead(records[:n], records[n:])
 			records = records[n:]
 		}
 	}
@@ -219,13 +219,19 @@ func (l *Learner) learnSparse(records []Record) {
 }
 
 // learnAhead is learnSigned of some dense records. Their products with the weights are made together, for memory
-// gives more to a reader of several places at once, and made again where a mistake changed the weights.
-func (l *Learner) learnAhead(records []Record) {
+// gives more to a reader of several places at once, and made again where a mistake changed the weights. The first of
+// those behind them are fetched meanwhile.
+func (l *Learner) learnAhead(records, behind []Record) {
 	a, w := &l.ahead, l.weights[:l.Width]
 	for i := range records {
 		a.rows[i] = records[i].Values
 	}
-	l.ops.DotEach(a.products[:len(records)], a.rows[:len(records)], w)
+	soon := a.rows[aheadRows:]
+	soon = soon[:min(len(soon), len(behind))]
+	for i := range soon {
+		soon[i] = behind[i].Values
+	}
+	l.ops.DotEach(a.products[:len(records)], a.rows[:len(records)], w, soon)
 	changed := false
 	for i := range records {
 		r := &records[i]
