@@ -1,0 +1,280 @@
+package text
+
+import (
+	"bytes"
+	"cmp"
+	"math/bits"
+	"slices"
+)
+
+// Numbering numbers terms from 0, in the order in which they were first met. It is a table with open addressing over
+// keys of two machine words and one piece of memory for the terms that are longer. Numbers do not depend on the hash.
+//
+// Hashes have no secret, so that words may be made to collide. A look-up passes at most maxProbes slots, of 8 bytes
+// each in a row; a term that finds no free one there is kept in a map of Go, whose hash has a secret. So hostile words
+// cost the time of that map and some 50 ns each.
+type Numbering struct {
+	slots []slot // a power of two of them, at most half of them taken
+	taken int
+	keys  []key  // by number
+	long  []byte // of long terms
+	// over has the terms that found no slot; overLong the long ones among them.
+	over     map[key]int32
+	overLong map[string]int32
+}
+
+// slot is empty where after is 0.
+type slot struct {
+	hash  uint32
+	after uint32 // the number after that of the term
+}
+
+const (
+	maxProbes = 64
+	leastSize = 64
+)
+
+// NewNumbering returns a numbering with room for terms; it grows.
+func NewNumbering(terms int) *Numbering {
+	size := leastSize
+	for size < 2*terms {
+		size *= 2
+	}
+	return &Numbering{slots: make([]slot, size), keys: make([]key, 0, terms)}
+}
+
+// Len is the number of terms.
+func (n *Numbering) Len() int { return len(n.keys) }
+
+// Bytes is about the memory that it takes.
+func (n *Numbering) Bytes() int64 {
+	const ofMap = 64 // what an entry of a map takes, about
+	return int64(8*len(n.slots)+16*cap(n.keys)+cap(n.long)) + ofMap*int64(len(n.over)+len(n.overLong))
+}
+
+// Number returns the number of a term, a new one if it was not met before.
+func (n *Numbering) Number(term []byte) int32 {
+	if len(term) <= inline {
+		return n.add(shortKey(term))
+	}
+	return n.addLong(term)
+}
+
+// Find returns the number of a term; false if it has none. It may be called by several goroutines at a time.
+func (n *Numbering) Find(term []byte) (int32, bool) {
+	i := int32(-1)
+	if len(term) <= inline {
+		i = n.find(shortKey(term))
+	} else {
+		i = n.findLong(term)
+	}
+	return i, i >= 0
+}
+
+// add is Number of a key that is no long term's.
+func (n *Numbering) add(k key) int32 {
+	h := k.hash()
+	mask := uint32(len(n.slots) - 1)
+	for i := range uint32(maxProbes) {
+		at := (h + i) & mask
+		s := n.slots[at]
+		if s.after == 0 {
+			n.take(at, h)
+			return n.append(k)
+		}
+		if s.hash == h && n.keys[s.after-1] == k {
+			return int32(s.after - 1)
+		}
+	}
+	if i, ok := n.over[k]; ok {
+		return i
+	}
+	if n.over == nil {
+		n.over = map[key]int32{}
+	}
+	n.over[k] = int32(len(n.keys))
+	return n.append(k)
+}
+
+// find is add without adding: -1 if there is no such term.
+func (n *Numbering) find(k key) int32 {
+	h := k.hash()
+	mask := uint32(len(n.slots) - 1)
+	for i := range uint32(maxProbes) {
+		s := n.slots[(h+i)&mask]
+		if s.after == 0 {
+			return -1
+		}
+		if s.hash == h && n.keys[s.after-1] == k {
+			return int32(s.after - 1)
+		}
+	}
+	if i, ok := n.over[k]; ok {
+		return i
+	}
+	return -1
+}
+
+// addLong is Number of a long term.
+func (n *Numbering) addLong(term []byte) int32 {
+	i, free := n.probeLong(term)
+	if i >= 0 {
+		return i
+	}
+	k := longKey(len(n.long), len(term))
+	n.long = append(n.long, term...)
+	if free >= 0 {
+		n.take(uint32(free), hashLong(term))
+		return n.append(k)
+	}
+	if n.overLong == nil {
+		n.overLong = map[string]int32{}
+	}
+	n.overLong[string(term)] = int32(len(n.keys))
+	return n.append(k)
+}
+
+func (n *Numbering) findLong(term []byte) int32 {
+	i, _ := n.probeLong(term)
+	return i
+}
+
+// probeLong returns the number of a long term, or -1 and the slot for it, which is -1 where that is the map.
+func (n *Numbering) probeLong(term []byte) (number int32, free int64) {
+	h := hashLong(term)
+	mask := uint32(len(n.slots) - 1)
+	for i := range uint32(maxProbes) {
+		at := (h + i) & mask
+		s := n.slots[at]
+		if s.after == 0 {
+			return -1, int64(at)
+		}
+		if s.hash == h && n.isLong(s.after-1, term) {
+			return int32(s.after - 1), -1
+		}
+	}
+	if i, ok := n.overLong[string(term)]; ok {
+		return i, -1
+	}
+	return -1, -1
+}
+
+func (n *Numbering) isLong(number uint32, term []byte) bool {
+	k := n.keys[number]
+	if k.form() != formLong {
+		return false
+	}
+	from, to := k.place()
+	return bytes.Equal(n.long[from:to], term)
+}
+
+// take fills a slot with the next number.
+func (n *Numbering) take(at, hash uint32) {
+	n.slots[at] = slot{hash, uint32(len(n.keys) + 1)}
+	n.taken++
+}
+
+// append gives a key, which has its slot, the next number.
+func (n *Numbering) append(k key) int32 {
+	n.keys = append(n.keys, k)
+	if 2*n.taken > len(n.slots) {
+		n.grow()
+	}
+	return int32(len(n.keys) - 1)
+}
+
+// grow doubles the slots. Terms of the maps may find one now.
+func (n *Numbering) grow() {
+	n.slots, n.taken, n.over, n.overLong = make([]slot, 2*len(n.slots)), 0, nil, nil
+	mask := uint32(len(n.slots) - 1)
+	for number, k := range n.keys {
+		h := n.hashOf(k)
+		at, i := h&mask, 0
+		for ; i < maxProbes && n.slots[at].after != 0; i++ {
+			at = (at + 1) & mask
+		}
+		switch {
+		case i < maxProbes:
+			n.slots[at] = slot{h, uint32(number + 1)}
+			n.taken++
+		case k.form() == formLong:
+			if n.overLong == nil {
+				n.overLong = map[string]int32{}
+			}
+			from, to := k.place()
+			n.overLong[string(n.long[from:to])] = int32(number)
+		default:
+			if n.over == nil {
+				n.over = map[key]int32{}
+			}
+			n.over[k] = int32(number)
+		}
+	}
+}
+
+func (n *Numbering) hashOf(k key) uint32 {
+	if k.form() != formLong {
+		return k.hash()
+	}
+	from, to := k.place()
+	return hashLong(n.long[from:to])
+}
+
+// Append appends the bytes of a term to dst.
+func (n *Numbering) Append(dst []byte, number int32) []byte {
+	k := n.keys[number]
+	switch k.form() {
+	case formPair:
+		first, last := k.pair()
+		return n.Append(append(n.Append(dst, first), ' '), last)
+	case formLong:
+		from, to := k.place()
+		return append(dst, n.long[from:to]...)
+	}
+	return k.appendShort(dst)
+}
+
+// ranked is a term with its first bytes, the first one highest.
+type ranked struct {
+	first  uint64
+	number int32
+}
+
+// Sorted returns the numbers that keep chooses, all if it is nil, in byte order of their terms.
+func (n *Numbering) Sorted(keep func(number int32) bool) []int32 {
+	var scratch []byte
+	list := make([]ranked, 0, len(n.keys))
+	for number := range int32(len(n.keys)) {
+		if keep != nil && !keep(number) {
+			continue
+		}
+		k := n.keys[number]
+		first := k.lo
+		if k.form() > inline {
+			scratch = n.Append(scratch[:0], number)
+			first = head(scratch)
+		}
+		list = append(list, ranked{bits.ReverseBytes64(first), number})
+	}
+	// total order: terms are distinct
+	slices.SortFunc(list, func(a, b ranked) int {
+		if a.first != b.first {
+			return cmp.Compare(a.first, b.first)
+		}
+		return n.compare(a.number, b.number)
+	})
+	sorted := make([]int32, len(list))
+	for i, r := range list {
+		sorted[i] = r.number
+	}
+	return sorted
+}
+
+// compare orders terms that begin with the same eight bytes, zeros after the end of a term.
+func (n *Numbering) compare(a, b int32) int {
+	if x, y := n.keys[a], n.keys[b]; x.form() <= inline && y.form() <= inline {
+		return cmp.Compare(bits.ReverseBytes64(x.hi), bits.ReverseBytes64(y.hi)) // the length is the last byte
+	}
+	var left, right [256]byte
+	return bytes.Compare(n.Append(left[:0], a), n.Append(right[:0], b))
+}
