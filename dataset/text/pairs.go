@@ -1,10 +1,14 @@
 package text
 
-import "bytes"
+import (
+	"bytes"
+	"cmp"
+	"slices"
+)
 
-// pairs reports whether terms are n-grams of words without spaces, which are numbered by the numbers of their parts: the
+// Pairs reports whether terms are n-grams of words without spaces, which are numbered by the numbers of their parts: the
 // n-gram without its last word, and that word.
-func (t *Tokenizer) pairs() bool { return t.ownWords() && t.params.NgramMax > 1 }
+func (t *Tokenizer) Pairs() bool { return t.ownWords() && t.params.NgramMax > 1 }
 
 // ending are the numbers of the n-grams that end with a word, by length; -1 for those that have none.
 type ending [MaxNgram + 1]int32
@@ -55,7 +59,7 @@ type Index struct {
 
 // NewIndex returns the index of a list of terms for a tokenizer. The list is a numbering of terms as they are.
 func NewIndex(t *Tokenizer, list *Numbering) *Index {
-	if !t.pairs() {
+	if !t.Pairs() {
 		return &Index{numbers: list}
 	}
 	in, term := &Index{numbers: NewNumbering(list.Len())}, []byte(nil)
@@ -81,4 +85,12 @@ func (n *Numbering) numberWords(term []byte) int32 {
 		gram = number
 	}
 	return gram
+}
+
+// Equal reports whether two tokenizers make the same terms of every text because their parameters are the same.
+func (t *Tokenizer) Equal(other *Tokenizer) bool {
+	a, b := t.params, other.params
+	return a.Lowercase == b.Lowercase && cmp.Or(a.Analyzer, Word) == cmp.Or(b.Analyzer, Word) &&
+		a.NgramMin == b.NgramMin && a.NgramMax == b.NgramMax && slices.Equal(a.StopWords, b.StopWords) &&
+		a.TokenPattern == b.TokenPattern
 }

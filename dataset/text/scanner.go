@@ -19,7 +19,7 @@ func NewScanner(t *Tokenizer) *Scanner { return &Scanner{tokenizer: t} }
 // n-grams of words, their words and shorter n-grams are added too, whether they are terms or not.
 func (s *Scanner) Number(dst []int32, text []byte, in *Numbering) []int32 {
 	s.scan(text)
-	if s.tokenizer.pairs() {
+	if s.tokenizer.Pairs() {
 		return s.numberPairs(dst, in)
 	}
 	for _, k := range s.keys {
@@ -31,7 +31,7 @@ func (s *Scanner) Number(dst []int32, text []byte, in *Numbering) []int32 {
 // Find appends the places of the terms of text that are in the index, which is one for the scanner's tokenizer.
 func (s *Scanner) Find(dst []int32, text []byte, in *Index) []int32 {
 	s.scan(text)
-	if s.tokenizer.pairs() {
+	if s.tokenizer.Pairs() {
 		return s.findPairs(dst, in)
 	}
 	for _, k := range s.keys {

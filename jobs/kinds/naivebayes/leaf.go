@@ -48,14 +48,12 @@ func (c *leafCounts) add(block *dataset.Block, i int) error {
 		c.words = newTally(c.dictionary.Len(), len(c.documents))
 	}
 	if c.once {
-		for _, term := range c.bagger.Bag(block.Texts[i]).Terms {
+		for _, term := range c.bagger.BagIn(block, i).Terms {
 			c.words.add(y, term, 1)
 		}
 		return nil
 	}
-	for _, term := range c.bagger.Found(block.Texts[i]) {
-		c.words.add(y, term, 1)
-	}
+	c.words.addTerms(y, c.bagger.FoundIn(block, i))
 	return nil
 }
 

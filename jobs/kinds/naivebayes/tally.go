@@ -62,6 +62,23 @@ func (t *tally) add(class int64, place int32, n int64) {
 	}
 }
 
+// addTerms adds one for each term of a document.
+func (t *tally) addTerms(class int64, terms []int32) {
+	if t.dense == nil {
+		for _, term := range terms {
+			t.add(class, term, 1)
+		}
+		return
+	}
+	row := t.row(class)
+	for _, term := range terms {
+		row[term]++
+		if row[term] == 0 {
+			t.carry(class, term, cellLimit)
+		}
+	}
+}
+
 // carry keeps what a cell of the array cannot.
 func (t *tally) carry(class int64, place int32, n int64) {
 	if t.carried[place] == nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/gram-compute/gram/dataset/text"
 	"github.com/gram-compute/gram/jobs"
 )
 
@@ -11,6 +12,14 @@ import (
 type Table struct {
 	Keys    jobs.Strings
 	Columns [][]int64
+}
+
+// grow makes room for some more rows, of keys of some bytes together.
+func (t *Table) grow(rows, bytes int) {
+	t.Keys.Bytes, t.Keys.Offsets = slices.Grow(t.Keys.Bytes, bytes), slices.Grow(t.Keys.Offsets, rows+1)
+	for c := range t.Columns {
+		t.Columns[c] = slices.Grow(t.Columns[c], rows)
+	}
 }
 
 // appendRow adds a key with row i of the columns of another table.
@@ -85,40 +94,68 @@ func TableFields(f *jobs.Fields, name string, t *Table, columns ...string) {
 
 // Counter counts terms and the documents that hold them.
 type Counter struct {
-	number map[string]int32 // of each key, in order of appearance
-	keys   jobs.Strings
-	count  []int64
-	inDocs []int64
-	last   []int64 // the last document that held the term
-	doc    int64   // the present document, from 1; 0 before Next
+	terms   *text.Numbering
+	counted []counted // by number; a part of an n-gram that is no term itself is counted 0 times
+	doc     int64     // the present document, from 1; 0 before Next
+}
+
+type counted struct {
+	times, documents int64
+	last             int64 // the last document that held the term
 }
 
 // NewCounter returns an empty counter.
-func NewCounter() *Counter { return &Counter{number: map[string]int32{}} }
+func NewCounter() *Counter { return &Counter{terms: text.NewNumbering(0)} }
 
 // Len is the number of keys.
-func (c *Counter) Len() int { return len(c.count) }
+func (c *Counter) Len() int { return c.terms.Len() }
 
 // Next begins a document.
 func (c *Counter) Next() { c.doc++ }
 
 // Add counts one occurrence in the present document.
-func (c *Counter) Add(key []byte) {
-	i, ok := c.number[string(key)]
-	if !ok {
-		i = int32(len(c.count))
-		c.number[string(key)] = i
-		c.keys.Append(key)
-		c.count, c.inDocs, c.last = append(c.count, 0), append(c.inDocs, 0), append(c.last, 0)
+func (c *Counter) Add(key []byte) { c.add(c.terms.Number(key)) }
+
+// addAll counts terms of the present document, by number.
+func (c *Counter) addAll(numbers []int32) {
+	for _, i := range numbers {
+		c.add(i)
 	}
-	c.count[i]++
-	if c.last[i] != c.doc {
-		c.last[i] = c.doc
-		c.inDocs[i]++
+}
+
+func (c *Counter) add(number int32) {
+	if int(number) >= len(c.counted) {
+		c.counted = append(c.counted, make([]counted, int(number)+1-len(c.counted))...)
+	}
+	k := &c.counted[number]
+	k.times++
+	if k.last != c.doc {
+		k.last = c.doc
+		k.documents++
 	}
 }
 
 // Table returns the keys in byte order with the columns count and documents.
 func (c *Counter) Table() Table {
-	return Table{Keys: c.keys, Columns: [][]int64{c.count, c.inDocs}}.Sorted()
+	order := c.terms.Sorted(func(i int32) bool { return int(i) < len(c.counted) && c.counted[i].times > 0 })
+	t := newTable(2, len(order))
+	for row, i := range order {
+		t.Keys.Bytes = c.terms.Append(t.Keys.Bytes, i)
+		t.Keys.Offsets = append(t.Keys.Offsets, int64(len(t.Keys.Bytes)))
+		t.Columns[0][row], t.Columns[1][row] = c.counted[i].times, c.counted[i].documents
+	}
+	return t
+}
+
+// newTable returns a table of zeros without keys, which are to be appended.
+func newTable(columns, rows int) Table {
+	t := Table{Columns: make([][]int64, columns)}
+	if rows == 0 {
+		return t
+	}
+	t.Keys.Offsets = append(make([]int64, 0, rows+1), 0)
+	for c := range t.Columns {
+		t.Columns[c] = make([]int64, rows)
+	}
+	return t
 }
