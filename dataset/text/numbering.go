@@ -71,6 +71,16 @@ func (n *Numbering) Find(term []byte) (int32, bool) {
 	return i, i >= 0
 }
 
+// first sets after to what the first slot of each key has. It is not looked for long terms, whose keys are of another
+// piece of memory: what is found for them has no meaning.
+func (n *Numbering) first(after []uint32, keys []key) {
+	slots, after := n.slots, after[:len(keys)]
+	mask := uint32(len(slots) - 1)
+	for i, k := range keys {
+		after[i] = slots[k.hash()&mask].after
+	}
+}
+
 // add is Number of a key that is no long term's.
 func (n *Numbering) add(k key) int32 {
 	h := k.hash()

@@ -10,6 +10,7 @@ type Scanner struct {
 	keys      []key
 	long      []byte // of the keys' long terms
 	scratch   []byte
+	after     [batch]uint32
 }
 
 // NewScanner returns a scanner of a tokenizer's terms.
@@ -22,11 +23,23 @@ func (s *Scanner) Number(dst []int32, text []byte, in *Numbering) []int32 {
 	if s.tokenizer.Pairs() {
 		return s.numberPairs(dst, in)
 	}
-	for _, k := range s.keys {
-		dst = append(dst, s.add(k, in))
+	for at := 0; at < len(s.keys); at += batch {
+		keys := s.keys[at:min(at+batch, len(s.keys))]
+		in.first(s.after[:], keys)
+		for i, k := range keys {
+			number := int32(s.after[i] - 1)
+			if number < 0 || in.keys[number] != k || k.form() == formLong {
+				number = s.add(k, in)
+			}
+			dst = append(dst, number)
+		}
 	}
 	return dst
 }
+
+// batch is how many terms are looked up at a time: the table is read for all of them before any is compared, so that
+// what is not in the cache is waited for once.
+const batch = 64
 
 // Find appends the places of the terms of text that are in the index, which is one for the scanner's tokenizer.
 func (s *Scanner) Find(dst []int32, text []byte, in *Index) []int32 {
@@ -34,9 +47,17 @@ func (s *Scanner) Find(dst []int32, text []byte, in *Index) []int32 {
 	if s.tokenizer.Pairs() {
 		return s.findPairs(dst, in)
 	}
-	for _, k := range s.keys {
-		if i := s.find(k, in.numbers); i >= 0 {
-			dst = append(dst, i)
+	for at := 0; at < len(s.keys); at += batch {
+		keys := s.keys[at:min(at+batch, len(s.keys))]
+		in.numbers.first(s.after[:], keys)
+		for i, k := range keys {
+			number := int32(s.after[i] - 1)
+			if number >= 0 && in.numbers.keys[number] != k || k.form() == formLong {
+				number = s.find(k, in.numbers)
+			}
+			if number >= 0 {
+				dst = append(dst, number)
+			}
 		}
 	}
 	return dst

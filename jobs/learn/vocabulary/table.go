@@ -30,34 +30,44 @@ func (t *Table) appendRow(key []byte, columns [][]int64, i int) {
 	}
 }
 
-// Merge adds two tables whose keys are in byte order.
+// Merge adds two tables whose keys are in byte order. The sum may share their memory.
 func Merge(a, b Table) Table {
+	switch {
+	case a.Keys.Len() == 0 && b.Keys.Len() > 0:
+		return b
+	case b.Keys.Len() == 0:
+		return a
+	}
 	sum := Table{Columns: make([][]int64, len(a.Columns))}
+	rows, size := max(a.Keys.Len(), b.Keys.Len()), max(len(a.Keys.Bytes), len(b.Keys.Bytes))
+	sum.grow(rows+rows/8, size+size/8)
 	i, j := 0, 0
 	for i < a.Keys.Len() && j < b.Keys.Len() {
-		switch order := bytes.Compare(a.Keys.At(i), b.Keys.At(j)); {
-		case order < 0:
-			sum.appendRow(a.Keys.At(i), a.Columns, i)
-			i++
-		case order > 0:
+		order := bytes.Compare(a.Keys.At(i), b.Keys.At(j))
+		if order > 0 {
 			sum.appendRow(b.Keys.At(j), b.Columns, j)
 			j++
-		default:
-			sum.appendRow(a.Keys.At(i), a.Columns, i)
-			for c := range sum.Columns {
-				sum.Columns[c][sum.Keys.Len()-1] += b.Columns[c][j]
+			continue
+		}
+		sum.appendRow(a.Keys.At(i), a.Columns, i)
+		i++
+		if order == 0 {
+			for c, column := range sum.Columns {
+				column[len(column)-1] += b.Columns[c][j]
 			}
-			i++
 			j++
 		}
 	}
-	for ; i < a.Keys.Len(); i++ {
-		sum.appendRow(a.Keys.At(i), a.Columns, i)
-	}
-	for ; j < b.Keys.Len(); j++ {
-		sum.appendRow(b.Keys.At(j), b.Columns, j)
-	}
+	sum.appendRows(&a, i)
+	sum.appendRows(&b, j)
 	return sum
+}
+
+// appendRows adds the rows of another table from one on.
+func (t *Table) appendRows(other *Table, from int) {
+	for i := from; i < other.Keys.Len(); i++ {
+		t.appendRow(other.Keys.At(i), other.Columns, i)
+	}
 }
 
 // pick returns the rows of the given numbers in their order.
@@ -129,10 +139,9 @@ func (c *Counter) add(number int32) {
 	}
 	k := &c.counted[number]
 	k.times++
-	if k.last != c.doc {
-		k.last = c.doc
-		k.documents++
-	}
+	other := uint64(k.last ^ c.doc) // 0 in the same document
+	k.documents += int64((other | -other) >> 63)
+	k.last = c.doc
 }
 
 // Table returns the keys in byte order with the columns count and documents.
