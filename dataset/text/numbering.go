@@ -10,23 +10,17 @@ import (
 // Numbering numbers terms from 0, in the order in which they were first met. It is a table with open addressing over
 // keys of two machine words and one piece of memory for the terms that are longer. Numbers do not depend on the hash.
 //
-// Hashes have no secret, so that words may be made to collide. A look-up passes at most maxProbes slots, of 8 bytes
-// each in a row; a term that finds no free one there is kept in a map of Go, whose hash has a secret. So hostile words
-// cost the time of that map and some 50 ns each.
+// Hashes have no secret, so that words may be made to collide. A look-up passes at most maxProbes slots; a term that
+// finds no free one there is kept in a map of Go, whose hash has a secret. So hostile words cost the time of that map
+// and of maxProbes comparisons each.
 type Numbering struct {
-	slots []slot // a power of two of them, at most half of them taken
+	slots []uint32 // the number after that of a term, or 0; a power of two of them, at most half of them taken
 	taken int
 	keys  []key  // by number
 	long  []byte // of long terms
 	// over has the terms that found no slot; overLong the long ones among them.
 	over     map[key]int32
 	overLong map[string]int32
-}
-
-// slot is empty where after is 0.
-type slot struct {
-	hash  uint32
-	after uint32 // the number after that of the term
 }
 
 const (
@@ -40,7 +34,15 @@ func NewNumbering(terms int) *Numbering {
 	for size < 2*terms {
 		size *= 2
 	}
-	return &Numbering{slots: make([]slot, size), keys: make([]key, 0, terms)}
+	return &Numbering{slots: newSlots(size), keys: make([]key, 0, terms)}
+}
+
+// newSlots returns empty slots. They are written to, as memory that is fresh from the system would else be mapped twice:
+// when it is first read and when it is first written to.
+func newSlots(size int) []uint32 {
+	slots := make([]uint32, size)
+	clear(slots)
+	return slots
 }
 
 // Len is the number of terms.
@@ -49,8 +51,11 @@ func (n *Numbering) Len() int { return len(n.keys) }
 // Bytes is about the memory that it takes.
 func (n *Numbering) Bytes() int64 {
 	const ofMap = 64 // what an entry of a map takes, about
-	return int64(8*len(n.slots)+16*cap(n.keys)+cap(n.long)) + ofMap*int64(len(n.over)+len(n.overLong))
+	return int64(4*cap(n.slots)+16*cap(n.keys)+cap(n.long)) + ofMap*int64(len(n.over)+len(n.overLong))
 }
+
+// Seal gives up the memory that is needed to number or to find terms, and keeps the terms.
+func (n *Numbering) Seal() { n.slots, n.over, n.overLong = nil, nil, nil }
 
 // Number returns the number of a term, a new one if it was not met before.
 func (n *Numbering) Number(term []byte) int32 {
@@ -71,96 +76,98 @@ func (n *Numbering) Find(term []byte) (int32, bool) {
 	return i, i >= 0
 }
 
+// Places appends, for each term, its number in another numbering of terms as they are, -1 if it has none.
+func (n *Numbering) Places(dst []int32, list *Numbering) []int32 {
+	var term []byte
+	for number, k := range n.keys {
+		if k.form() <= inline {
+			dst = append(dst, list.find(k))
+			continue
+		}
+		term = n.Append(term[:0], int32(number))
+		place, _ := list.Find(term)
+		dst = append(dst, place)
+	}
+	return dst
+}
+
 // first sets after to what the first slot of each key has. It is not looked for long terms, whose keys are of another
 // piece of memory: what is found for them has no meaning.
 func (n *Numbering) first(after []uint32, keys []key) {
 	slots, after := n.slots, after[:len(keys)]
 	mask := uint32(len(slots) - 1)
 	for i, k := range keys {
-		after[i] = slots[k.hash()&mask].after
+		after[i] = slots[k.hash()&mask]
 	}
 }
 
 // add is Number of a key that is no long term's.
 func (n *Numbering) add(k key) int32 {
-	h := k.hash()
-	mask := uint32(len(n.slots) - 1)
-	for i := range uint32(maxProbes) {
-		at := (h + i) & mask
-		s := n.slots[at]
-		if s.after == 0 {
-			n.take(at, h)
-			return n.append(k)
-		}
-		if s.hash == h && n.keys[s.after-1] == k {
-			return int32(s.after - 1)
-		}
+	number, free := n.probe(k)
+	switch {
+	case number >= 0:
+		return number
+	case free < 0:
+		n.keepOver(k, int32(len(n.keys)))
 	}
-	if i, ok := n.over[k]; ok {
-		return i
-	}
-	if n.over == nil {
-		n.over = map[key]int32{}
-	}
-	n.over[k] = int32(len(n.keys))
-	return n.append(k)
+	return n.append(k, free)
 }
 
 // find is add without adding: -1 if there is no such term.
 func (n *Numbering) find(k key) int32 {
-	h := k.hash()
-	mask := uint32(len(n.slots) - 1)
+	number, _ := n.probe(k)
+	return number
+}
+
+// probe returns the number of a key, or -1 and the slot for it, which is -1 where that is the map.
+func (n *Numbering) probe(k key) (number int32, free int64) {
+	h, mask := k.hash(), uint32(len(n.slots)-1)
 	for i := range uint32(maxProbes) {
-		s := n.slots[(h+i)&mask]
-		if s.after == 0 {
-			return -1
+		at := (h + i) & mask
+		after := n.slots[at]
+		if after == 0 {
+			return -1, int64(at)
 		}
-		if s.hash == h && n.keys[s.after-1] == k {
-			return int32(s.after - 1)
+		if n.keys[after-1] == k {
+			return int32(after - 1), -1
 		}
 	}
 	if i, ok := n.over[k]; ok {
-		return i
+		return i, -1
 	}
-	return -1
+	return -1, -1
 }
 
 // addLong is Number of a long term.
 func (n *Numbering) addLong(term []byte) int32 {
-	i, free := n.probeLong(term)
-	if i >= 0 {
-		return i
+	number, free := n.probeLong(term)
+	if number >= 0 {
+		return number
 	}
 	k := longKey(len(n.long), len(term))
 	n.long = append(n.long, term...)
-	if free >= 0 {
-		n.take(uint32(free), hashLong(term))
-		return n.append(k)
+	if free < 0 {
+		n.keepOver(k, int32(len(n.keys)))
 	}
-	if n.overLong == nil {
-		n.overLong = map[string]int32{}
-	}
-	n.overLong[string(term)] = int32(len(n.keys))
-	return n.append(k)
+	return n.append(k, free)
 }
 
 func (n *Numbering) findLong(term []byte) int32 {
-	i, _ := n.probeLong(term)
-	return i
+	number, _ := n.probeLong(term)
+	return number
 }
 
-// probeLong returns the number of a long term, or -1 and the slot for it, which is -1 where that is the map.
+// probeLong is probe of a long term.
 func (n *Numbering) probeLong(term []byte) (number int32, free int64) {
-	h := hashLong(term)
-	mask := uint32(len(n.slots) - 1)
+	h, mask := hashLong(term), uint32(len(n.slots)-1)
 	for i := range uint32(maxProbes) {
 		at := (h + i) & mask
-		s := n.slots[at]
-		if s.after == 0 {
+		after := n.slots[at]
+		if after == 0 {
 			return -1, int64(at)
 		}
-		if s.hash == h && n.isLong(s.after-1, term) {
-			return int32(s.after - 1), -1
+		if n.isLong(after-1, term) {
+			return int32(after - 1), -1
 		}
 	}
 	if i, ok := n.overLong[string(term)]; ok {
@@ -178,15 +185,13 @@ func (n *Numbering) isLong(number uint32, term []byte) bool {
 	return bytes.Equal(n.long[from:to], term)
 }
 
-// take fills a slot with the next number.
-func (n *Numbering) take(at, hash uint32) {
-	n.slots[at] = slot{hash, uint32(len(n.keys) + 1)}
-	n.taken++
-}
-
-// append gives a key, which has its slot, the next number.
-func (n *Numbering) append(k key) int32 {
+// append gives a key the next number, and a slot unless it has none.
+func (n *Numbering) append(k key, slot int64) int32 {
 	n.keys = append(n.keys, k)
+	if slot >= 0 {
+		n.slots[slot] = uint32(len(n.keys))
+		n.taken++
+	}
 	if 2*n.taken > len(n.slots) {
 		n.grow()
 	}
@@ -195,31 +200,36 @@ func (n *Numbering) append(k key) int32 {
 
 // grow doubles the slots. Terms of the maps may find one now.
 func (n *Numbering) grow() {
-	n.slots, n.taken, n.over, n.overLong = make([]slot, 2*len(n.slots)), 0, nil, nil
+	n.slots, n.taken, n.over, n.overLong = newSlots(2*len(n.slots)), 0, nil, nil
 	mask := uint32(len(n.slots) - 1)
 	for number, k := range n.keys {
-		h := n.hashOf(k)
-		at, i := h&mask, 0
-		for ; i < maxProbes && n.slots[at].after != 0; i++ {
+		at, i := n.hashOf(k)&mask, 0
+		for ; i < maxProbes && n.slots[at] != 0; i++ {
 			at = (at + 1) & mask
 		}
-		switch {
-		case i < maxProbes:
-			n.slots[at] = slot{h, uint32(number + 1)}
+		if i < maxProbes {
+			n.slots[at] = uint32(number + 1)
 			n.taken++
-		case k.form() == formLong:
-			if n.overLong == nil {
-				n.overLong = map[string]int32{}
-			}
-			from, to := k.place()
-			n.overLong[string(n.long[from:to])] = int32(number)
-		default:
-			if n.over == nil {
-				n.over = map[key]int32{}
-			}
-			n.over[k] = int32(number)
+			continue
 		}
+		n.keepOver(k, int32(number))
 	}
+}
+
+// keepOver puts a term into a map.
+func (n *Numbering) keepOver(k key, number int32) {
+	if k.form() == formLong {
+		if n.overLong == nil {
+			n.overLong = map[string]int32{}
+		}
+		from, to := k.place()
+		n.overLong[string(n.long[from:to])] = number
+		return
+	}
+	if n.over == nil {
+		n.over = map[key]int32{}
+	}
+	n.over[k] = number
 }
 
 func (n *Numbering) hashOf(k key) uint32 {

@@ -130,7 +130,7 @@ func TestNumberingOfOrdinaryWords(t *testing.T) {
 	}
 }
 
-// The memory of ten million distinct words: a table of 8 bytes a slot, at least a quarter of which are taken, 16 bytes
+// The memory of ten million distinct words: a table of 4 bytes a slot, at least a quarter of which are taken, 16 bytes
 // a key, and what a slice that grows has to spare.
 func TestNumberingMemory(t *testing.T) {
 	words := 10_000_000
@@ -146,8 +146,25 @@ func TestNumberingMemory(t *testing.T) {
 	if n.Len() != words {
 		t.Fatalf("%d words, want %d", n.Len(), words)
 	}
-	if got, most := n.Bytes(), int64(words)*(4*8+16*5/4+8); got > most {
+	if got, most := n.Bytes(), int64(words)*(4*4+16*5/4+8); got > most {
 		t.Errorf("%d bytes for %d words, more than %d", got, words, most)
+	}
+}
+
+func TestPlacesAndSeal(t *testing.T) {
+	tok := mustNew(t, Params{Lowercase: true, NgramMin: 1, NgramMax: 2})
+	leaf, list := NewNumbering(0), NewNumbering(0)
+	NewScanner(tok).Number(nil, []byte("of an uncharacteristically long word"), leaf)
+	for _, term := range []string{"long word", "of an", "word", "uncharacteristically", "an uncharacteristically", "other"} {
+		list.Number([]byte(term))
+	}
+	leaf.Seal()
+	got := leaf.Places(nil, list)
+	if want := []int32{-1, -1, 1, 3, 4, -1, -1, 2, 0}; !slices.Equal(got, want) {
+		t.Errorf("places %d, want %d", got, want)
+	}
+	if n, most := leaf.Bytes(), int64(16*cap(leaf.keys)+cap(leaf.long)); n != most {
+		t.Errorf("%d bytes, %d of them for terms", n, most)
 	}
 }
 

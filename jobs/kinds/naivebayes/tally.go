@@ -2,6 +2,7 @@ package naivebayes
 
 import (
 	"maps"
+	"math/bits"
 	"slices"
 
 	"github.com/gram-compute/gram/jobs/learn/vocabulary"
@@ -30,6 +31,7 @@ func newTally(places, classes int) *tally {
 	t := &tally{places: places, classes: classes}
 	if classes > 0 && places <= denseCells/classes {
 		t.dense, t.carried = make([]uint16, places*classes), map[int32][]int64{}
+		clear(t.dense) // or memory that is fresh from the system is mapped twice: when it is read, and when it is written to
 	} else {
 		t.met = map[int64]int64{}
 	}
@@ -97,31 +99,49 @@ func (t *tally) cells(places []int32) cells {
 			t.flush(int64(class))
 		}
 	}
-	most := t.classes * len(t.carried)
-	for _, count := range t.dense {
-		if count > 0 {
-			most++
-		}
-	}
-	c, n := cells{make([]int64, most), make([]int64, most)}, 0
+	masks, most := t.counted()
+	c := cells{make([]int64, 0, most), make([]int64, 0, most)}
 	for term := range t.terms(places) {
 		place := term
 		if places != nil {
 			place = int(places[term])
 		}
 		beyond := t.carried[int32(place)]
-		for y := range t.classes {
-			count := int64(t.dense[y*t.places+place])
-			if beyond != nil {
-				count += beyond[y]
-			}
-			if count > 0 {
-				c.at[n], c.count[n] = int64(term*t.classes+y), count
-				n++
+		for from := 0; from < t.classes; from += 64 {
+			for mask := masks[from/64*t.places+place]; mask != 0; mask &= mask - 1 {
+				y := from + bits.TrailingZeros64(mask)
+				count := int64(t.dense[y*t.places+place])
+				if beyond != nil {
+					count += beyond[y]
+				}
+				c.add(int64(term*t.classes+y), count)
 			}
 		}
 	}
-	return cells{c.at[:n], c.count[:n]}
+	return c
+}
+
+// counted returns which classes have a count above 0 at each place, 64 of them after another, and how many such cells
+// there are. It goes along the rows of the array, which cells does not.
+func (t *tally) counted() (masks []uint64, cells int) {
+	masks = make([]uint64, (t.classes+63)/64*t.places)
+	for y := range t.classes {
+		of, row := masks[y/64*t.places:][:t.places], t.row(int64(y))
+		for place, count := range row {
+			of[place] |= uint64((uint32(count)+cellLimit-1)/cellLimit) << (y % 64)
+		}
+	}
+	for place, beyond := range t.carried { //lint:ordered bits are set
+		for y, count := range beyond {
+			if count > 0 {
+				masks[y/64*t.places+int(place)] |= 1 << (y % 64)
+			}
+		}
+	}
+	for _, mask := range masks {
+		cells += bits.OnesCount64(mask)
+	}
+	return masks, cells
 }
 
 func (t *tally) terms(places []int32) int {

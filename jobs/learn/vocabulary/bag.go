@@ -51,16 +51,7 @@ func (b *Bagger) FoundIn(block *dataset.Block, i int) []int32 {
 // translate turns the numbers of a leaf's terms into those of the dictionary.
 func (b *Bagger) translate(terms *text.Numbering, numbers []int32) []int32 {
 	if b.terms != terms {
-		b.terms, b.place = terms, b.place[:0]
-		var term []byte
-		for number := range int32(terms.Len()) {
-			term = terms.Append(term[:0], number)
-			place, ok := b.dictionary.Lookup(term)
-			if !ok {
-				place = -1
-			}
-			b.place = append(b.place, place)
-		}
+		b.terms, b.place = terms, terms.Places(b.place[:0], b.dictionary.number)
 	}
 	b.found = b.found[:0]
 	for _, number := range numbers {

@@ -115,12 +115,13 @@ const (
 	maxKept = 1 << 30
 )
 
-// Keep ends the leaf: what was numbered is there for later passes.
+// Keep ends the leaf, of which nothing may be added from now on: what was numbered is there for later passes.
 func (n *Numberer) Keep() {
 	n.end()
 	if len(n.pending) == 0 {
 		return
 	}
+	n.terms.Seal()
 	if last := &n.pending[len(n.pending)-1]; last.memo.Reserve(n.terms.Bytes()) {
 		last.bytes += n.terms.Bytes()
 	} else {
