@@ -187,6 +187,9 @@ func (n *Numbering) isLong(number uint32, term []byte) bool {
 
 // append gives a key the next number, and a slot unless it has none.
 func (n *Numbering) append(k key, slot int64) int32 {
+	if len(n.keys) == cap(n.keys) { // append would add a quarter each time, and leave four times as much garbage
+		n.keys = slices.Grow(n.keys, len(n.keys)+leastSize)
+	}
 	n.keys = append(n.keys, k)
 	if slot >= 0 {
 		n.slots[slot] = uint32(len(n.keys))

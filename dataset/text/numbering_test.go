@@ -146,7 +146,7 @@ func TestNumberingMemory(t *testing.T) {
 	if n.Len() != words {
 		t.Fatalf("%d words, want %d", n.Len(), words)
 	}
-	if got, most := n.Bytes(), int64(words)*(4*4+16*5/4+8); got > most {
+	if got, most := n.Bytes(), int64(words)*(4*4+16*2+8); got > most {
 		t.Errorf("%d bytes for %d words, more than %d", got, words, most)
 	}
 }

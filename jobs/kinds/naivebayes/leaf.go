@@ -91,7 +91,16 @@ func present(values []float32) []float32 {
 	return ones
 }
 
+// close ends the tallies.
+func (c *leafCounts) close() {
+	c.words.close()
+	c.columns.close()
+	c.gone.close()
+}
+
+// partial ends the leaf.
 func (c *leafCounts) partial() *partialCounts {
+	defer c.close()
 	sum := cells{}
 	if c.words != nil {
 		sum = c.words.cells(nil)

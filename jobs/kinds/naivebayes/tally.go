@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"github.com/gram-compute/gram/jobs/learn/vocabulary"
 )
@@ -30,12 +31,34 @@ type tally struct {
 func newTally(places, classes int) *tally {
 	t := &tally{places: places, classes: classes}
 	if classes > 0 && places <= denseCells/classes {
-		t.dense, t.carried = make([]uint16, places*classes), map[int32][]int64{}
-		clear(t.dense) // or memory that is fresh from the system is mapped twice: when it is read, and when it is written to
+		t.dense, t.carried = newCells(places*classes), map[int32][]int64{}
 	} else {
 		t.met = map[int64]int64{}
 	}
 	return t
+}
+
+// usedCells are arrays of tallies that have ended: a leaf takes milliseconds, of which fresh memory would be a part.
+var usedCells sync.Pool
+
+// newCells returns an array of zeros.
+func newCells(n int) []uint16 {
+	if used, ok := usedCells.Get().(*[]uint16); ok && cap(*used) >= n {
+		cells := (*used)[:n]
+		clear(cells)
+		return cells
+	}
+	cells := make([]uint16, n)
+	clear(cells) // else memory fresh from the system is mapped twice: when it is read, and when it is written to
+	return cells
+}
+
+// close ends a tally; nothing of it may be used any more.
+func (t *tally) close() {
+	if t != nil && t.dense != nil {
+		usedCells.Put(&t.dense)
+		t.dense = nil
+	}
 }
 
 // newColumnTally returns a tally of the columns of vectors.

@@ -135,7 +135,7 @@ func (c *Counter) addAll(numbers []int32) {
 
 func (c *Counter) add(number int32) {
 	if int(number) >= len(c.counted) {
-		c.counted = append(c.counted, make([]counted, int(number)+1-len(c.counted))...)
+		c.extend(c.terms.Len())
 	}
 	k := &c.counted[number]
 	k.times++
@@ -144,10 +144,21 @@ func (c *Counter) add(number int32) {
 	k.last = c.doc
 }
 
+// extend makes room for the counts of some terms; there will be more.
+func (c *Counter) extend(terms int) {
+	if terms > cap(c.counted) {
+		more := make([]counted, len(c.counted), 2*terms)
+		copy(more, c.counted)
+		c.counted = more
+	}
+	c.counted = c.counted[:terms]
+}
+
 // Table returns the keys in byte order with the columns count and documents.
 func (c *Counter) Table() Table {
 	order := c.terms.Sorted(func(i int32) bool { return int(i) < len(c.counted) && c.counted[i].times > 0 })
 	t := newTable(2, len(order))
+	t.Keys.Bytes = make([]byte, 0, 8*len(order))
 	for row, i := range order {
 		t.Keys.Bytes = c.terms.Append(t.Keys.Bytes, i)
 		t.Keys.Offsets = append(t.Keys.Offsets, int64(len(t.Keys.Bytes)))
