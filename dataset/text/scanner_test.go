@@ -163,6 +163,34 @@ func TestScannerOfOneLongWord(t *testing.T) {
 	}
 }
 
+// Words that begin alike and are in one slot, where the first look at it shows another word.
+func TestScannerOfWordsInOneSlot(t *testing.T) {
+	tok := mustNew(t, DefaultParams())
+	text := ""
+	for i := range 3000 {
+		text += fmt.Sprint("wordword", i, " ")
+	}
+	wantScanned(t, DefaultParams(), text+text)
+	// A long word that is in the slot of the key which the scanner gives to another one, of its length and at its place.
+	n, word := NewNumbering(0), make([]byte, 0, 32)
+	for i := 0; ; i++ {
+		word = fmt.Appendf(word[:0], "a%023d", i)
+		if (hashLong(word)^longKey(0, len(word)).hash())%leastSize == 0 {
+			break
+		}
+	}
+	other := strings.Repeat("b", len(word))
+	s := NewScanner(tok)
+	if got := s.Number(s.Number(nil, word, n), []byte(other), n); !slices.Equal(got, []int32{0, 1}) {
+		t.Errorf("two long words have the numbers %d", got)
+	}
+	n = NewNumbering(0)
+	n.Number(word)
+	if got := s.Find(nil, []byte(other), NewIndex(tok, n)); len(got) != 0 {
+		t.Errorf("%s is found as %d, which is %s", other, got, word)
+	}
+}
+
 func lower(r rune) rune {
 	if r == 'É' {
 		return 'é'

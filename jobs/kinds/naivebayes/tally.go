@@ -56,8 +56,9 @@ func newCells(n int) []uint16 {
 // close ends a tally; nothing of it may be used any more.
 func (t *tally) close() {
 	if t != nil && t.dense != nil {
-		usedCells.Put(&t.dense)
+		used := t.dense
 		t.dense = nil
+		usedCells.Put(&used)
 	}
 }
 
@@ -122,21 +123,18 @@ func (t *tally) cells(places []int32) cells {
 			t.flush(int64(class))
 		}
 	}
-	masks, most := t.counted()
+	most := t.most()
 	c := cells{make([]int64, 0, most), make([]int64, 0, most)}
-	for term := range t.terms(places) {
-		place := term
-		if places != nil {
-			place = int(places[term])
+	if places == nil {
+		masks := make([]uint64, (t.classes+63)/64*maskedPlaces)
+		for from := 0; from < t.places; from += maskedPlaces {
+			t.addMasked(&c, masks, from, min(from+maskedPlaces, t.places))
 		}
-		beyond := t.carried[int32(place)]
-		for from := 0; from < t.classes; from += 64 {
-			for mask := masks[from/64*t.places+place]; mask != 0; mask &= mask - 1 {
-				y := from + bits.TrailingZeros64(mask)
-				count := int64(t.dense[y*t.places+place])
-				if beyond != nil {
-					count += beyond[y]
-				}
+		return c
+	}
+	for term, place := range places {
+		for y := range t.classes {
+			if count := t.count(y, int(place)); count > 0 {
 				c.add(int64(term*t.classes+y), count)
 			}
 		}
@@ -144,34 +142,55 @@ func (t *tally) cells(places []int32) cells {
 	return c
 }
 
-// counted returns which classes have a count above 0 at each place, 64 of them after another, and how many such cells
-// there are. It goes along the rows of the array, which cells does not.
-func (t *tally) counted() (masks []uint64, cells int) {
-	masks = make([]uint64, (t.classes+63)/64*t.places)
+// most is how many cells of the array are above 0, at most.
+func (t *tally) most() int {
+	most := t.classes * len(t.carried)
+	for _, count := range t.dense {
+		most += int((uint32(count) + cellLimit - 1) / cellLimit)
+	}
+	return most
+}
+
+// count is that of a cell of the array.
+func (t *tally) count(class, place int) int64 {
+	count := int64(t.dense[class*t.places+place])
+	if len(t.carried) == 0 {
+		return count
+	}
+	if beyond := t.carried[int32(place)]; beyond != nil {
+		count += beyond[class]
+	}
+	return count
+}
+
+// maskedPlaces is how many places addMasked looks at.
+const maskedPlaces = 1024
+
+// addMasked adds the cells of some places. It goes along the rows of the array and notes which classes have a count at
+// each place, 64 of them in a mask, before it goes from place to place.
+func (t *tally) addMasked(c *cells, masks []uint64, from, to int) {
+	clear(masks)
 	for y := range t.classes {
-		of, row := masks[y/64*t.places:][:t.places], t.row(int64(y))
-		for place, count := range row {
+		of := masks[y/64*maskedPlaces:][:to-from]
+		for place, count := range t.row(int64(y))[from:to] {
 			of[place] |= uint64((uint32(count)+cellLimit-1)/cellLimit) << (y % 64)
 		}
 	}
-	for place, beyond := range t.carried { //lint:ordered bits are set
-		for y, count := range beyond {
-			if count > 0 {
-				masks[y/64*t.places+int(place)] |= 1 << (y % 64)
+	for place := from; place < to; place++ {
+		beyond := len(t.carried) > 0 && t.carried[int32(place)] != nil
+		for first := 0; first < t.classes; first += 64 {
+			mask := masks[first/64*maskedPlaces+place-from]
+			if beyond { // of a class whose cell is 0 by chance, too
+				mask = ^uint64(0) >> max(0, 64-(t.classes-first))
+			}
+			for ; mask != 0; mask &= mask - 1 {
+				y := first + bits.TrailingZeros64(mask)
+				if count := t.count(y, place); count > 0 {
+					c.add(int64(place*t.classes+y), count)
+				}
 			}
 		}
 	}
-	for _, mask := range masks {
-		cells += bits.OnesCount64(mask)
-	}
-	return masks, cells
-}
-
-func (t *tally) terms(places []int32) int {
-	if places != nil {
-		return len(places)
-	}
-	return t.places
 }
 
 // cellsMet is cells of the map.

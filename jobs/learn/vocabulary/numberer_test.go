@@ -109,7 +109,7 @@ func TestKeptNumbersEqualTheTexts(t *testing.T) {
 		}
 		third := rapid.IntRange(0, 4).Draw(t, "held out")
 		b := builderOf(t, p, func(_ *dataset.Block, i int) bool { return i%5 != third })
-		r := &room{size: rapid.Int64Range(0, 4000).Draw(t, "room")}
+		r := &room{size: rapid.Int64Range(0, 20000).Draw(t, "room")}
 		var blocks []*dataset.Block
 		total := &Counts{Terms: Table{Columns: make([][]int64, 2)}, Labels: Table{Columns: make([][]int64, 1)}}
 		for range rapid.IntRange(1, 3).Draw(t, "leaves") {
