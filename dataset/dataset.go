@@ -72,6 +72,7 @@ type Block struct {
 	// Rest is how many records follow in the object's part of the shard, at most, where the bytes present
 	// tell beforehand; else 0. Who gathers records may take their memory at once.
 	Rest  int
+	Memo  Memo // for later passes over the block
 	watch watch
 	id    []byte // of the record that is being read, where records have ids
 }

@@ -4,7 +4,8 @@ package dataset
 // the block is. Of sparse vectors it makes a new Indptr, unless it is the whole block. What reading noticed and skipped
 // is not that of some records, and is left out, as is Rest.
 func (b *Block) Slice(from, to int) *Block {
-	part := &Block{IDs: b.IDs[from:to], Subtracted: b.Subtracted, Lasting: b.Lasting}
+	part := &Block{IDs: b.IDs[from:to], Subtracted: b.Subtracted, Lasting: b.Lasting,
+		Memo: b.Memo.of(from, to-from < len(b.IDs))}
 	if b.Places != nil {
 		part.Places = b.Places[from:to]
 	}

@@ -39,8 +39,37 @@ type cachedSet struct {
 
 // copied is a shard's blocks, which nobody may write to.
 type copied struct {
-	blocks []*dataset.Block
-	bytes  int64
+	blocks  []*dataset.Block
+	bytes   int64
+	dropped bool // and its bytes are given back
+}
+
+// memoRoom is the memory for what phases keep beside the blocks of a shard. It is that of the shard.
+type memoRoom struct {
+	cache *blockCache
+	set   setKey
+	of    *copied
+}
+
+// Reserve takes memory for as long as the shard is kept.
+func (r memoRoom) Reserve(bytes int64) bool {
+	r.cache.mu.Lock()
+	defer r.cache.mu.Unlock()
+	if r.of.dropped || !r.cache.makeRoom(r.set, bytes) {
+		return false
+	}
+	r.of.bytes += bytes
+	return true
+}
+
+// Release gives memory back before that.
+func (r memoRoom) Release(bytes int64) {
+	r.cache.mu.Lock()
+	defer r.cache.mu.Unlock()
+	if !r.of.dropped {
+		r.of.bytes -= bytes
+		r.cache.used -= bytes
+	}
 }
 
 // idleReads is how many reads of other data sets make one idle.
@@ -72,7 +101,7 @@ func (c *blockCache) blocks(ctx context.Context, set setKey, shard int,
 				c.release(copies)
 				copies = nil
 			}
-			if !yield(block, err) {
+			if !yield(copies.sharing(block), err) {
 				return
 			}
 		}
@@ -80,6 +109,16 @@ func (c *blockCache) blocks(ctx context.Context, set setKey, shard int,
 			copies = nil
 		}
 	}
+}
+
+// sharing returns a block with the memo of its copy, which is the last one; the block itself where there is no copy.
+func (k *copied) sharing(block *dataset.Block) *dataset.Block {
+	if k == nil || block == nil {
+		return block
+	}
+	header := *block
+	header.Memo = k.blocks[len(k.blocks)-1].Memo
+	return &header
 }
 
 // replay hands out copies of the headers: blocks themselves are shared by every reader.
@@ -149,12 +188,12 @@ func (c *blockCache) lookup(set setKey, shard int) *copied {
 
 // add copies a block, if there is room for it.
 func (c *blockCache) add(set setKey, to *copied, block *dataset.Block) bool {
-	size := blockBytes(block)
-	if !c.reserve(set, size) {
+	if !(memoRoom{c, set, to}).Reserve(blockBytes(block)) {
 		return false
 	}
-	to.bytes += size
-	to.blocks = append(to.blocks, copyBlock(block))
+	copied := copyBlock(block)
+	copied.Memo = dataset.NewMemo(memoRoom{c, set, to})
+	to.blocks = append(to.blocks, copied)
 	return true
 }
 
@@ -162,6 +201,11 @@ func (c *blockCache) add(set setKey, to *copied, block *dataset.Block) bool {
 func (c *blockCache) reserve(set setKey, size int64) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.makeRoom(set, size)
+}
+
+// makeRoom is reserve for those who hold the lock.
+func (c *blockCache) makeRoom(set setKey, size int64) bool {
 	for c.used+size > c.budget {
 		idle, found := setKey{}, false
 		for key, s := range c.sets {
@@ -186,6 +230,7 @@ func (c *blockCache) release(copies *copied) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.used -= copies.bytes
+	copies.dropped = true
 }
 
 // keep takes a whole shard in, unless another reader was first.
@@ -216,6 +261,7 @@ func (c *blockCache) dropSet(key setKey) {
 	if s := c.sets[key]; s != nil {
 		for _, shard := range s.shards {
 			c.used -= shard.bytes
+			shard.dropped = true
 		}
 		delete(c.sets, key)
 	}

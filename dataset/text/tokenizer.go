@@ -56,6 +56,7 @@ type Tokenizer struct {
 	params  Params
 	ascii   *[utf8.RuneSelf]byte
 	stop    map[string]struct{}
+	stopped *Numbering     // the same, for a Scanner; nil where there are none
 	pattern *regexp.Regexp // nil for the words of the package
 }
 
@@ -88,7 +89,7 @@ func New(p Params) (*Tokenizer, error) {
 // stopAt sets the words that are left out.
 func (t *Tokenizer) stopAt(words []string) error {
 	if len(words) > 0 {
-		t.stop = make(map[string]struct{}, len(words))
+		t.stop, t.stopped = make(map[string]struct{}, len(words)), NewNumbering(len(words))
 	}
 	for _, w := range words {
 		word, single := t.single(w) // as it will be met, or it could never match
@@ -96,6 +97,7 @@ func (t *Tokenizer) stopAt(words []string) error {
 			return protocol.SpecFault("the stop word %q is not one word", w)
 		}
 		t.stop[word] = struct{}{}
+		t.stopped.Number([]byte(word))
 	}
 	return nil
 }

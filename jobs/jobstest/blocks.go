@@ -11,6 +11,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/gram-compute/gram/dataset"
 )
@@ -33,7 +34,7 @@ func Files(shards [][]Record, size int) []Blocks {
 	whole := setOf("", shards, size)
 	for i, records := range shards {
 		whole.object = fmt.Sprintf("part-%d", i)
-		all = append(all, whole.blocks(records, 0))
+		all = append(all, whole.blocks(records, 0, memosOf(i)))
 	}
 	return all
 }
@@ -43,7 +44,7 @@ func shardsOf(object string, shards [][]Record, size int) []Blocks {
 	all := make([]Blocks, len(shards))
 	row := int64(0)
 	for i, records := range shards {
-		all[i] = set.blocks(records, row)
+		all[i] = set.blocks(records, row, memosOf(i))
 		row += int64(len(records))
 	}
 	return all
@@ -67,7 +68,42 @@ func setOf(object string, shards [][]Record, size int) dataSet {
 	return set
 }
 
-func (s dataSet) blocks(records []Record, row int64) Blocks {
+// memos are those of the blocks of a shard, by their first record. Every second shard has none, as one has that does
+// not fit into a worker's memory: no result may depend on that.
+type memos struct {
+	sync.Mutex
+	of map[int]dataset.Memo
+}
+
+func memosOf(shard int) *memos {
+	if shard%2 == 1 {
+		return nil
+	}
+	return &memos{of: map[int]dataset.Memo{}}
+}
+
+// at returns the memo of the block that begins at a record.
+func (m *memos) at(begin int) dataset.Memo {
+	if m == nil {
+		return dataset.Memo{}
+	}
+	m.Lock()
+	defer m.Unlock()
+	memo, ok := m.of[begin]
+	if !ok {
+		memo = dataset.NewMemo(boundless{})
+		m.of[begin] = memo
+	}
+	return memo
+}
+
+// boundless is room for any memo.
+type boundless struct{}
+
+func (boundless) Reserve(int64) bool { return true }
+func (boundless) Release(int64)      {}
+
+func (s dataSet) blocks(records []Record, row int64, kept *memos) Blocks {
 	return func(ctx context.Context) iter.Seq2[*dataset.Block, error] {
 		return func(yield func(*dataset.Block, error) bool) {
 			for begin, end := 0, 0; begin < len(records); begin = end {
@@ -80,6 +116,7 @@ func (s dataSet) blocks(records []Record, row int64) Blocks {
 					end++
 				}
 				block := s.block(records[begin:end], row+int64(begin))
+				block.Memo = kept.at(begin)
 				more := yield(block, nil)
 				if more && !same(block, s.block(records[begin:end], row+int64(begin))) {
 					yield(nil, errWritten)

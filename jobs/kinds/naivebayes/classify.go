@@ -237,7 +237,7 @@ func (p *predictor) Predict(_ context.Context, block *dataset.Block) ([]jobs.Out
 
 func (p *predictor) score(block *dataset.Block, i int) (scores []float64, err error) {
 	if block.Texts != nil {
-		return p.scorer.score(block.Texts[i]), nil
+		return p.scorer.scoreBag(p.scorer.bagger.BagIn(block, i)), nil
 	}
 	if p.columns == nil {
 		if p.columns, err = p.scorer.dictionary.Columns(); err != nil {

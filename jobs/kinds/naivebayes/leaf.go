@@ -48,14 +48,12 @@ func (c *leafCounts) add(block *dataset.Block, i int) error {
 		c.words = newTally(c.dictionary.Len(), len(c.documents))
 	}
 	if c.once {
-		for _, term := range c.bagger.Bag(block.Texts[i]).Terms {
+		for _, term := range c.bagger.BagIn(block, i).Terms {
 			c.words.add(y, term, 1)
 		}
 		return nil
 	}
-	for _, term := range c.bagger.Found(block.Texts[i]) {
-		c.words.add(y, term, 1)
-	}
+	c.words.addTerms(y, c.bagger.FoundIn(block, i))
 	return nil
 }
 
@@ -93,7 +91,16 @@ func present(values []float32) []float32 {
 	return ones
 }
 
+// close ends the tallies.
+func (c *leafCounts) close() {
+	c.words.close()
+	c.columns.close()
+	c.gone.close()
+}
+
+// partial ends the leaf.
 func (c *leafCounts) partial() *partialCounts {
+	defer c.close()
 	sum := cells{}
 	if c.words != nil {
 		sum = c.words.cells(nil)

@@ -2,7 +2,9 @@ package naivebayes
 
 import (
 	"maps"
+	"math/bits"
 	"slices"
+	"sync"
 
 	"github.com/gram-compute/gram/jobs/learn/vocabulary"
 )
@@ -29,11 +31,35 @@ type tally struct {
 func newTally(places, classes int) *tally {
 	t := &tally{places: places, classes: classes}
 	if classes > 0 && places <= denseCells/classes {
-		t.dense, t.carried = make([]uint16, places*classes), map[int32][]int64{}
+		t.dense, t.carried = newCells(places*classes), map[int32][]int64{}
 	} else {
 		t.met = map[int64]int64{}
 	}
 	return t
+}
+
+// usedCells are arrays of tallies that have ended: a leaf takes milliseconds, of which fresh memory would be a part.
+var usedCells sync.Pool
+
+// newCells returns an array of zeros.
+func newCells(n int) []uint16 {
+	if used, ok := usedCells.Get().(*[]uint16); ok && cap(*used) >= n {
+		cells := (*used)[:n]
+		clear(cells)
+		return cells
+	}
+	cells := make([]uint16, n)
+	clear(cells) // else memory fresh from the system is mapped twice: when it is read, and when it is written to
+	return cells
+}
+
+// close ends a tally; nothing of it may be used any more.
+func (t *tally) close() {
+	if t != nil && t.dense != nil {
+		used := t.dense
+		t.dense = nil
+		usedCells.Put(&used)
+	}
 }
 
 // newColumnTally returns a tally of the columns of vectors.
@@ -62,6 +88,23 @@ func (t *tally) add(class int64, place int32, n int64) {
 	}
 }
 
+// addTerms adds one for each term of a document.
+func (t *tally) addTerms(class int64, terms []int32) {
+	if t.dense == nil {
+		for _, term := range terms {
+			t.add(class, term, 1)
+		}
+		return
+	}
+	row := t.row(class)
+	for _, term := range terms {
+		row[term]++
+		if row[term] == 0 {
+			t.carry(class, term, cellLimit)
+		}
+	}
+}
+
 // carry keeps what a cell of the array cannot.
 func (t *tally) carry(class int64, place int32, n int64) {
 	if t.carried[place] == nil {
@@ -80,38 +123,74 @@ func (t *tally) cells(places []int32) cells {
 			t.flush(int64(class))
 		}
 	}
-	most := t.classes * len(t.carried)
-	for _, count := range t.dense {
-		if count > 0 {
-			most++
+	most := t.most()
+	c := cells{make([]int64, 0, most), make([]int64, 0, most)}
+	if places == nil {
+		masks := make([]uint64, (t.classes+63)/64*maskedPlaces)
+		for from := 0; from < t.places; from += maskedPlaces {
+			t.addMasked(&c, masks, from, min(from+maskedPlaces, t.places))
 		}
+		return c
 	}
-	c, n := cells{make([]int64, most), make([]int64, most)}, 0
-	for term := range t.terms(places) {
-		place := term
-		if places != nil {
-			place = int(places[term])
-		}
-		beyond := t.carried[int32(place)]
+	for term, place := range places {
 		for y := range t.classes {
-			count := int64(t.dense[y*t.places+place])
-			if beyond != nil {
-				count += beyond[y]
-			}
-			if count > 0 {
-				c.at[n], c.count[n] = int64(term*t.classes+y), count
-				n++
+			if count := t.count(y, int(place)); count > 0 {
+				c.add(int64(term*t.classes+y), count)
 			}
 		}
 	}
-	return cells{c.at[:n], c.count[:n]}
+	return c
 }
 
-func (t *tally) terms(places []int32) int {
-	if places != nil {
-		return len(places)
+// most is how many cells of the array are above 0, at most.
+func (t *tally) most() int {
+	most := t.classes * len(t.carried)
+	for _, count := range t.dense {
+		most += int((uint32(count) + cellLimit - 1) / cellLimit)
 	}
-	return t.places
+	return most
+}
+
+// count is that of a cell of the array.
+func (t *tally) count(class, place int) int64 {
+	count := int64(t.dense[class*t.places+place])
+	if len(t.carried) == 0 {
+		return count
+	}
+	if beyond := t.carried[int32(place)]; beyond != nil {
+		count += beyond[class]
+	}
+	return count
+}
+
+// maskedPlaces is how many places addMasked looks at.
+const maskedPlaces = 1024
+
+// addMasked adds the cells of some places. It goes along the rows of the array and notes which classes have a count at
+// each place, 64 of them in a mask, before it goes from place to place.
+func (t *tally) addMasked(c *cells, masks []uint64, from, to int) {
+	clear(masks)
+	for y := range t.classes {
+		of := masks[y/64*maskedPlaces:][:to-from]
+		for place, count := range t.row(int64(y))[from:to] {
+			of[place] |= uint64((uint32(count)+cellLimit-1)/cellLimit) << (y % 64)
+		}
+	}
+	for place := from; place < to; place++ {
+		beyond := len(t.carried) > 0 && t.carried[int32(place)] != nil
+		for first := 0; first < t.classes; first += 64 {
+			mask := masks[first/64*maskedPlaces+place-from]
+			if beyond { // of a class whose cell is 0 by chance, too
+				mask = ^uint64(0) >> max(0, 64-(t.classes-first))
+			}
+			for ; mask != 0; mask &= mask - 1 {
+				y := first + bits.TrailingZeros64(mask)
+				if count := t.count(y, place); count > 0 {
+					c.add(int64(place*t.classes+y), count)
+				}
+			}
+		}
+	}
 }
 
 // cellsMet is cells of the map.

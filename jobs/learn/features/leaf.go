@@ -36,7 +36,7 @@ type leafCounts struct {
 	tile    []float32   // dense rows that the adder takes next
 	largest []float32   // absolute values of sparse columns; nil where they are not needed
 	labels  *vocabulary.Counter
-	terms   *vocabulary.Counter
+	terms   *vocabulary.Numberer
 	hashed  hashes
 	weighed documentCounter // of columns, where tfidf has no dictionary
 	bagger  *hashBagger     // nil where hashed columns are not counted
@@ -47,7 +47,7 @@ type leafCounts struct {
 
 func (b *Builder) newLeaf(ops *kernelops.Set) *leafCounts {
 	l := &leafCounts{builder: b, ops: ops,
-		labels: vocabulary.NewCounter(), terms: vocabulary.NewCounter(), hashed: newHashes()}
+		labels: vocabulary.NewCounter(), terms: vocabulary.NewNumberer(b.tokenizer), hashed: newHashes()}
 	if b.hasher != nil && b.params.TFIDF != nil {
 		l.bagger = &hashBagger{tokenizer: b.tokenizer, hasher: b.hasher}
 	}
@@ -123,8 +123,7 @@ func (l *leafCounts) add(block *dataset.Block, i int) error {
 		}
 		return nil
 	}
-	l.terms.Next()
-	l.scratch = l.builder.tokenizer.Tokens(l.scratch, block.Texts[i], l.terms.Add)
+	l.terms.Text(i)
 	return nil
 }
 

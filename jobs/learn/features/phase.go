@@ -163,6 +163,7 @@ func (b *Builder) passes() int64 {
 // and terms. A change of shape and a training value that is not finite are faults of CodeBadRecord with their position.
 func (b *Builder) Count(ctx context.Context, leaf jobs.Leaf, ops *kernelops.Set) (*Counts, error) {
 	l, train := b.newLeaf(ops), b.train()
+	defer l.terms.Close()
 	for block, err := range leaf.Blocks(ctx) {
 		if err != nil {
 			return nil, err
@@ -170,6 +171,7 @@ func (b *Builder) Count(ctx context.Context, leaf jobs.Leaf, ops *kernelops.Set)
 		if err := l.begin(block); err != nil {
 			return nil, err
 		}
+		l.terms.Begin(block)
 		for i, id := range block.IDs {
 			if !train(block, i) {
 				continue
@@ -186,6 +188,7 @@ func (b *Builder) Count(ctx context.Context, leaf jobs.Leaf, ops *kernelops.Set)
 			}
 		}
 	}
+	l.terms.Keep()
 	return l.counts(), nil
 }
 

@@ -43,7 +43,7 @@ func (r *Reader) bags(block *dataset.Block) (dataset.Sparse, error) {
 		if r.hashed != nil {
 			r.indices, r.values = r.hashed.bag(block.Texts[i], r.indices, r.values)
 		} else {
-			bag := r.bagger.Bag(block.Texts[i])
+			bag := r.bagger.BagIn(block, i)
 			r.indices = append(r.indices, bag.Terms...)
 			for _, n := range bag.Counts {
 				r.values = append(r.values, float32(n))

@@ -2,7 +2,7 @@ package vocabulary
 
 import (
 	"math"
-	"slices"
+	"sync"
 
 	"github.com/gram-compute/gram/dataset/text"
 	"github.com/gram-compute/gram/jobs"
@@ -11,7 +11,10 @@ import (
 // Dictionary numbers terms.
 type Dictionary struct {
 	Terms  jobs.Strings
-	number map[string]int32
+	number *text.Numbering
+
+	once  sync.Once
+	grams *text.Index // for n-grams of words
 }
 
 // Fields lists the terms; one that stands there twice is malformed.
@@ -34,12 +37,11 @@ func (d *Dictionary) index() error {
 	if n > math.MaxInt32 {
 		return jobs.Malformed("a dictionary of %d terms is too big", n)
 	}
-	d.number = make(map[string]int32, n)
-	all := string(d.Terms.Bytes) // one string that the keys are parts of
+	d.number = text.NewNumbering(n)
 	for i := range n {
-		d.number[all[d.Terms.Offsets[i]:d.Terms.Offsets[i+1]]] = int32(i)
+		d.number.Number(d.Terms.At(i))
 	}
-	if len(d.number) != n {
+	if d.number.Len() != n {
 		return jobs.Malformed("the dictionary holds a term twice")
 	}
 	return nil
@@ -50,8 +52,16 @@ func (d *Dictionary) Len() int { return d.Terms.Len() }
 
 // Lookup returns the number of a term; it does not allocate.
 func (d *Dictionary) Lookup(term []byte) (int32, bool) {
-	i, ok := d.number[string(term)]
-	return i, ok
+	return d.number.Find(term)
+}
+
+// indexFor returns the index of the terms for a tokenizer.
+func (d *Dictionary) indexFor(tokenizer *text.Tokenizer) *text.Index {
+	if !tokenizer.Pairs() {
+		return text.NewIndex(tokenizer, d.number)
+	}
+	d.once.Do(func() { d.grams = text.NewIndex(tokenizer, d.number) })
+	return d.grams
 }
 
 // LabelFields lists the labels of a state or model, in byte order.
@@ -63,50 +73,4 @@ func LabelFields(f *jobs.Fields, list *jobs.Strings) {
 		}
 		return nil
 	})
-}
-
-// Bag is a document in the dictionary's coordinates: term Terms[i] occurs Counts[i]
-// times, terms ascending.
-type Bag struct {
-	Terms  []int32
-	Counts []int64
-}
-
-// Bagger writes documents as bags. It keeps scratch memory: one goroutine at a time.
-type Bagger struct {
-	tokenizer  *text.Tokenizer
-	dictionary *Dictionary
-	scratch    []byte
-	found      []int32
-	bag        Bag
-}
-
-// NewBagger returns a Bagger; terms that the dictionary lacks are passed over.
-func NewBagger(tokenizer *text.Tokenizer, d *Dictionary) *Bagger {
-	return &Bagger{tokenizer: tokenizer, dictionary: d}
-}
-
-// Found returns the numbers of a document's terms in order of occurrence; valid until the next call.
-func (b *Bagger) Found(document []byte) []int32 {
-	b.found = b.found[:0]
-	b.scratch = b.tokenizer.Tokens(b.scratch, document, func(term []byte) {
-		if i, ok := b.dictionary.Lookup(term); ok {
-			b.found = append(b.found, i)
-		}
-	})
-	return b.found
-}
-
-// Bag returns a document's bag, valid until the next call.
-func (b *Bagger) Bag(document []byte) Bag {
-	found := b.Found(document)
-	slices.Sort(found)
-	b.bag = Bag{Terms: b.bag.Terms[:0], Counts: b.bag.Counts[:0]}
-	for i, term := range found {
-		if i == 0 || term != found[i-1] {
-			b.bag.Terms, b.bag.Counts = append(b.bag.Terms, term), append(b.bag.Counts, 0)
-		}
-		b.bag.Counts[len(b.bag.Counts)-1]++
-	}
-	return b.bag
 }

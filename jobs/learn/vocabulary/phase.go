@@ -67,9 +67,9 @@ func (c *Counts) Plus(right *Counts) (*Counts, error) {
 // Records that are neither labeled texts nor labeled counts are a fault of CodeBadRecord with the position of the
 // first.
 func (b *Builder) Count(ctx context.Context, leaf jobs.Leaf) (*Counts, error) {
-	words, columns, classes := NewCounter(), &columnCounter{}, NewCounter()
-	var scratch []byte
-	addWord, train, known := words.Add, b.train(), &Known{}
+	words, columns, classes := NewNumberer(b.tokenizer), &columnCounter{}, NewCounter()
+	defer words.Close()
+	train, known := b.train(), &Known{}
 	for block, err := range leaf.Blocks(ctx) {
 		if err == nil && b.known {
 			block, err = known.Read(block)
@@ -80,6 +80,7 @@ func (b *Builder) Count(ctx context.Context, leaf jobs.Leaf) (*Counts, error) {
 		if err := checkLabeled(block); err != nil {
 			return nil, err
 		}
+		words.Begin(block)
 		for i := range block.IDs {
 			if !train(block, i) {
 				continue
@@ -94,10 +95,10 @@ func (b *Builder) Count(ctx context.Context, leaf jobs.Leaf) (*Counts, error) {
 				}
 				continue
 			}
-			words.Next()
-			scratch = b.tokenizer.Tokens(scratch, block.Texts[i], addWord)
+			words.Text(i)
 		}
 	}
+	words.Keep()
 	return &Counts{Merge(words.Table(), columns.table()), classes.Table()}, nil // a label occurs once a document
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/gram-compute/gram/dataset/text"
 	"github.com/gram-compute/gram/jobs"
 )
 
@@ -11,6 +12,14 @@ import (
 type Table struct {
 	Keys    jobs.Strings
 	Columns [][]int64
+}
+
+// grow makes room for some more rows, of keys of some bytes together.
+func (t *Table) grow(rows, bytes int) {
+	t.Keys.Bytes, t.Keys.Offsets = slices.Grow(t.Keys.Bytes, bytes), slices.Grow(t.Keys.Offsets, rows+1)
+	for c := range t.Columns {
+		t.Columns[c] = slices.Grow(t.Columns[c], rows)
+	}
 }
 
 // appendRow adds a key with row i of the columns of another table.
@@ -21,34 +30,44 @@ func (t *Table) appendRow(key []byte, columns [][]int64, i int) {
 	}
 }
 
-// Merge adds two tables whose keys are in byte order.
+// Merge adds two tables whose keys are in byte order. The sum may share their memory.
 func Merge(a, b Table) Table {
+	switch {
+	case a.Keys.Len() == 0 && b.Keys.Len() > 0:
+		return b
+	case b.Keys.Len() == 0:
+		return a
+	}
 	sum := Table{Columns: make([][]int64, len(a.Columns))}
+	rows, size := max(a.Keys.Len(), b.Keys.Len()), max(len(a.Keys.Bytes), len(b.Keys.Bytes))
+	sum.grow(rows+rows/8, size+size/8)
 	i, j := 0, 0
 	for i < a.Keys.Len() && j < b.Keys.Len() {
-		switch order := bytes.Compare(a.Keys.At(i), b.Keys.At(j)); {
-		case order < 0:
-			sum.appendRow(a.Keys.At(i), a.Columns, i)
-			i++
-		case order > 0:
+		order := bytes.Compare(a.Keys.At(i), b.Keys.At(j))
+		if order > 0 {
 			sum.appendRow(b.Keys.At(j), b.Columns, j)
 			j++
-		default:
-			sum.appendRow(a.Keys.At(i), a.Columns, i)
-			for c := range sum.Columns {
-				sum.Columns[c][sum.Keys.Len()-1] += b.Columns[c][j]
+			continue
+		}
+		sum.appendRow(a.Keys.At(i), a.Columns, i)
+		i++
+		if order == 0 {
+			for c, column := range sum.Columns {
+				column[len(column)-1] += b.Columns[c][j]
 			}
-			i++
 			j++
 		}
 	}
-	for ; i < a.Keys.Len(); i++ {
-		sum.appendRow(a.Keys.At(i), a.Columns, i)
-	}
-	for ; j < b.Keys.Len(); j++ {
-		sum.appendRow(b.Keys.At(j), b.Columns, j)
-	}
+	sum.appendRows(&a, i)
+	sum.appendRows(&b, j)
 	return sum
+}
+
+// appendRows adds the rows of another table from one on.
+func (t *Table) appendRows(other *Table, from int) {
+	for i := from; i < other.Keys.Len(); i++ {
+		t.appendRow(other.Keys.At(i), other.Columns, i)
+	}
 }
 
 // pick returns the rows of the given numbers in their order.
@@ -85,40 +104,78 @@ func TableFields(f *jobs.Fields, name string, t *Table, columns ...string) {
 
 // Counter counts terms and the documents that hold them.
 type Counter struct {
-	number map[string]int32 // of each key, in order of appearance
-	keys   jobs.Strings
-	count  []int64
-	inDocs []int64
-	last   []int64 // the last document that held the term
-	doc    int64   // the present document, from 1; 0 before Next
+	terms   *text.Numbering
+	counted []counted // by number; a part of an n-gram that is no term itself is counted 0 times
+	doc     int64     // the present document, from 1; 0 before Next
+}
+
+type counted struct {
+	times, documents int64
+	last             int64 // the last document that held the term
 }
 
 // NewCounter returns an empty counter.
-func NewCounter() *Counter { return &Counter{number: map[string]int32{}} }
+func NewCounter() *Counter { return &Counter{terms: text.NewNumbering(0)} }
 
 // Len is the number of keys.
-func (c *Counter) Len() int { return len(c.count) }
+func (c *Counter) Len() int { return c.terms.Len() }
 
 // Next begins a document.
 func (c *Counter) Next() { c.doc++ }
 
 // Add counts one occurrence in the present document.
-func (c *Counter) Add(key []byte) {
-	i, ok := c.number[string(key)]
-	if !ok {
-		i = int32(len(c.count))
-		c.number[string(key)] = i
-		c.keys.Append(key)
-		c.count, c.inDocs, c.last = append(c.count, 0), append(c.inDocs, 0), append(c.last, 0)
+func (c *Counter) Add(key []byte) { c.add(c.terms.Number(key)) }
+
+// addAll counts terms of the present document, by number.
+func (c *Counter) addAll(numbers []int32) {
+	for _, i := range numbers {
+		c.add(i)
 	}
-	c.count[i]++
-	if c.last[i] != c.doc {
-		c.last[i] = c.doc
-		c.inDocs[i]++
+}
+
+func (c *Counter) add(number int32) {
+	if int(number) >= len(c.counted) {
+		c.extend(c.terms.Len())
 	}
+	k := &c.counted[number]
+	k.times++
+	other := uint64(k.last ^ c.doc) // 0 in the same document
+	k.documents += int64((other | -other) >> 63)
+	k.last = c.doc
+}
+
+// extend makes room for the counts of some terms; there will be more.
+func (c *Counter) extend(terms int) {
+	if terms > cap(c.counted) {
+		more := make([]counted, len(c.counted), 2*terms)
+		copy(more, c.counted)
+		c.counted = more
+	}
+	c.counted = c.counted[:terms]
 }
 
 // Table returns the keys in byte order with the columns count and documents.
 func (c *Counter) Table() Table {
-	return Table{Keys: c.keys, Columns: [][]int64{c.count, c.inDocs}}.Sorted()
+	order := c.terms.Sorted(func(i int32) bool { return int(i) < len(c.counted) && c.counted[i].times > 0 })
+	t := newTable(2, len(order))
+	t.Keys.Bytes = make([]byte, 0, 8*len(order))
+	for row, i := range order {
+		t.Keys.Bytes = c.terms.Append(t.Keys.Bytes, i)
+		t.Keys.Offsets = append(t.Keys.Offsets, int64(len(t.Keys.Bytes)))
+		t.Columns[0][row], t.Columns[1][row] = c.counted[i].times, c.counted[i].documents
+	}
+	return t
+}
+
+// newTable returns a table of zeros without keys, which are to be appended.
+func newTable(columns, rows int) Table {
+	t := Table{Columns: make([][]int64, columns)}
+	if rows == 0 {
+		return t
+	}
+	t.Keys.Offsets = append(make([]int64, 0, rows+1), 0)
+	for c := range t.Columns {
+		t.Columns[c] = make([]int64, rows)
+	}
+	return t
 }
