@@ -153,7 +153,7 @@ vet: ## go vet, assembly declarations and the other modules included.
 	go vet -C deploy/tools/containerfile .
 	go vet -C deploy/prometheus/alertcheck .
 	go vet -C asm/_gen .
-	go vet -C benchmarks/kernels/asm/_gen .
+	go vet -C internal/limits/asm/_gen .
 
 .PHONY: staticcheck
 staticcheck: bin/staticcheck ## staticcheck, at the version deploy/tools pins.
@@ -234,7 +234,7 @@ bench-audits: build ## Measure what audits cost jobs of a minute, on two and on 
 .PHONY: generate
 generate: ## Regenerate the protobuf and assembly sources, and the pages of the kinds.
 	go run -C deploy/tools ./protogen -root ../..
-	go generate ./asm ./benchmarks/kernels/asm
+	go generate ./asm ./internal/limits/asm
 	go run ./deploy/kindpages
 
 .PHONY: generated

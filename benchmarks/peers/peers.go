@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gram-compute/gram/benchmarks/measure"
+	"github.com/gram-compute/gram/internal/measure"
 )
 
 // Process is the process in which the Python contenders live; serve.py says what the

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gram-compute/gram/benchmarks/measure"
+	"github.com/gram-compute/gram/internal/measure"
 )
 
 // answering starts a process that answers each request as the script's case says.

@@ -1,4 +1,4 @@
-module github.com/gram-compute/gram/benchmarks/kernels/asm/_gen
+module github.com/gram-compute/gram/internal/limits/asm/_gen
 
 go 1.26.0
 

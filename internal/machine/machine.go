@@ -29,8 +29,15 @@ type Machine struct {
 	Commit  string   `json:"commit"` // with "-dirty" where files differ from it
 }
 
-// Describe asks the operating system and git, in the current folder's repository.
+// Describe is Here with the commit of the current folder's repository, which git names.
 func Describe() Machine {
+	m := Here()
+	m.Commit = output("git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*")
+	return m
+}
+
+// Here asks the operating system.
+func Here() Machine {
 	info := cpuinfo()
 	return Machine{
 		CPU:     firstOf(info["model name"], runtime.GOARCH),
@@ -43,7 +50,6 @@ func Describe() Machine {
 		System:  system(),
 		Go:      runtime.Version(),
 		GOAMD64: setting("GOAMD64"),
-		Commit:  output("git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"),
 	}
 }
 
@@ -173,4 +179,14 @@ func firstOf(values ...string) string {
 		}
 	}
 	return ""
+}
+
+// Load is how many tasks ran or waited to, on average over 1, 5 and 15 minutes.
+func Load() string {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return "not known"
+	}
+	fields := strings.Fields(string(text))
+	return strings.Join(fields[:min(3, len(fields))], " ")
 }

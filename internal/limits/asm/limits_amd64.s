@@ -102,6 +102,67 @@ loop:
 	VZEROUPPER
 	RET
 
+// func StoreAVX2(p []uint64, word uint64)
+// Requires: AVX, AVX2
+TEXT ·StoreAVX2(SB), NOSPLIT, $0-32
+	MOVQ         p_base+0(FP), AX
+	MOVQ         p_len+8(FP), CX
+	VPBROADCASTQ word+24(FP), Y0
+
+loop:
+	VMOVDQU Y0, (AX)
+	VMOVDQU Y0, 32(AX)
+	VMOVDQU Y0, 64(AX)
+	VMOVDQU Y0, 96(AX)
+	VMOVDQU Y0, 128(AX)
+	VMOVDQU Y0, 160(AX)
+	VMOVDQU Y0, 192(AX)
+	VMOVDQU Y0, 224(AX)
+	VMOVDQU Y0, 256(AX)
+	VMOVDQU Y0, 288(AX)
+	VMOVDQU Y0, 320(AX)
+	VMOVDQU Y0, 352(AX)
+	VMOVDQU Y0, 384(AX)
+	VMOVDQU Y0, 416(AX)
+	VMOVDQU Y0, 448(AX)
+	VMOVDQU Y0, 480(AX)
+	ADDQ    $+512, AX
+	SUBQ    $+64, CX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func StreamAVX2(p []uint64, word uint64)
+// Requires: AVX, AVX2, MMX+
+TEXT ·StreamAVX2(SB), NOSPLIT, $0-32
+	MOVQ         p_base+0(FP), AX
+	MOVQ         p_len+8(FP), CX
+	VPBROADCASTQ word+24(FP), Y0
+
+loop:
+	VMOVNTDQ Y0, (AX)
+	VMOVNTDQ Y0, 32(AX)
+	VMOVNTDQ Y0, 64(AX)
+	VMOVNTDQ Y0, 96(AX)
+	VMOVNTDQ Y0, 128(AX)
+	VMOVNTDQ Y0, 160(AX)
+	VMOVNTDQ Y0, 192(AX)
+	VMOVNTDQ Y0, 224(AX)
+	VMOVNTDQ Y0, 256(AX)
+	VMOVNTDQ Y0, 288(AX)
+	VMOVNTDQ Y0, 320(AX)
+	VMOVNTDQ Y0, 352(AX)
+	VMOVNTDQ Y0, 384(AX)
+	VMOVNTDQ Y0, 416(AX)
+	VMOVNTDQ Y0, 448(AX)
+	VMOVNTDQ Y0, 480(AX)
+	ADDQ     $+512, AX
+	SUBQ     $+64, CX
+	JNZ      loop
+	SFENCE
+	VZEROUPPER
+	RET
+
 // func MultiplyAddAVX512(n int, x float32, y float32, sums *[16]float32)
 // Requires: AVX, AVX512F
 TEXT ·MultiplyAddAVX512(SB), NOSPLIT, $0-24
@@ -188,5 +249,50 @@ loop:
 	VPXORQ  Z7, Z0, Z0
 	VPXORQ  (AX), Z0, Z0
 	VMOVUPS Z0, (AX)
+	VZEROUPPER
+	RET
+
+// func StoreAVX512(p []uint64, word uint64)
+// Requires: AVX, AVX512F
+TEXT ·StoreAVX512(SB), NOSPLIT, $0-32
+	MOVQ         p_base+0(FP), AX
+	MOVQ         p_len+8(FP), CX
+	VPBROADCASTQ word+24(FP), Z0
+
+loop:
+	VMOVDQU64 Z0, (AX)
+	VMOVDQU64 Z0, 64(AX)
+	VMOVDQU64 Z0, 128(AX)
+	VMOVDQU64 Z0, 192(AX)
+	VMOVDQU64 Z0, 256(AX)
+	VMOVDQU64 Z0, 320(AX)
+	VMOVDQU64 Z0, 384(AX)
+	VMOVDQU64 Z0, 448(AX)
+	ADDQ      $+512, AX
+	SUBQ      $+64, CX
+	JNZ       loop
+	VZEROUPPER
+	RET
+
+// func StreamAVX512(p []uint64, word uint64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·StreamAVX512(SB), NOSPLIT, $0-32
+	MOVQ         p_base+0(FP), AX
+	MOVQ         p_len+8(FP), CX
+	VPBROADCASTQ word+24(FP), Z0
+
+loop:
+	VMOVNTDQ Z0, (AX)
+	VMOVNTDQ Z0, 64(AX)
+	VMOVNTDQ Z0, 128(AX)
+	VMOVNTDQ Z0, 192(AX)
+	VMOVNTDQ Z0, 256(AX)
+	VMOVNTDQ Z0, 320(AX)
+	VMOVNTDQ Z0, 384(AX)
+	VMOVNTDQ Z0, 448(AX)
+	ADDQ     $+512, AX
+	SUBQ     $+64, CX
+	JNZ      loop
+	SFENCE
 	VZEROUPPER
 	RET

@@ -1,4 +1,5 @@
-package machine
+// Package pages begins, heads and publishes the pages that benchmarks write.
+package pages
 
 import (
 	"fmt"
@@ -6,23 +7,25 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/gram-compute/gram/internal/machine"
 )
 
 // Run is one run of a benchmark: the machine, the time, and the machine's load before and after.
 type Run struct {
-	Machine       Machine
+	Machine       machine.Machine
 	Started       time.Time
 	Took          time.Duration
-	Before, After string // see load
+	Before, After string // see machine.Load
 }
 
 // Begin describes the machine and starts the run.
 func Begin() Run {
-	return Run{Machine: Describe(), Started: time.Now().UTC(), Before: load()}
+	return Run{Machine: machine.Describe(), Started: time.Now().UTC(), Before: machine.Load()}
 }
 
 // End notes how long the run took, and the load after it.
-func (r *Run) End() { r.After, r.Took = load(), time.Since(r.Started) }
+func (r *Run) End() { r.After, r.Took = machine.Load(), time.Since(r.Started) }
 
 // Head is how a page about the run begins: the title, the command that writes the page, the section of
 // benchmarks/README.md that explains it, and the table of the machine.
@@ -44,14 +47,4 @@ func (r Run) Publish(out, file string, page []byte) error {
 		return err
 	}
 	return os.WriteFile(filepath.Join(folder, file), page, 0o644)
-}
-
-// load is how many tasks ran or waited to, on average over 1, 5 and 15 minutes.
-func load() string {
-	text, err := os.ReadFile("/proc/loadavg")
-	if err != nil {
-		return "not known"
-	}
-	fields := strings.Fields(string(text))
-	return strings.Join(fields[:min(3, len(fields))], " ")
 }

@@ -5,6 +5,7 @@ package asm
 import (
 	"math/rand/v2"
 	"testing"
+	"unsafe"
 
 	"github.com/gram-compute/gram/kernelops"
 )
@@ -13,12 +14,14 @@ import (
 type loops struct {
 	multiplyAdd func(n int, x, y float32, sums *[16]float32)
 	read        func(p []uint64, words *[8]uint64)
+	store       func(p []uint64, word uint64)
+	stream      func(p []uint64, word uint64)
 	lanes       int // float32 per register
 }
 
 var bySet = map[string]loops{
-	"avx2":   {MultiplyAddAVX2, ReadAVX2, 8},
-	"avx512": {MultiplyAddAVX512, ReadAVX512, 16},
+	"avx2":   {MultiplyAddAVX2, ReadAVX2, StoreAVX2, StreamAVX2, 8},
+	"avx512": {MultiplyAddAVX512, ReadAVX512, StoreAVX512, StreamAVX512, 16},
 }
 
 // each runs check for the instruction sets of this machine.
@@ -60,4 +63,28 @@ func TestReadTakesEveryWordOnce(t *testing.T) {
 			}
 		}
 	})
+}
+
+// The words before and after the range stay: neither loop writes a step too many.
+func TestStoresSetEveryWordAndNoOther(t *testing.T) {
+	each(t, func(t *testing.T, l loops) {
+		for name, set := range map[string]func([]uint64, uint64){"store": l.store, "stream": l.stream} {
+			for _, n := range []int{64, 128, 4096} {
+				p := aligned(n + 16)
+				set(p[8:8+n], 7)
+				for i, w := range p {
+					if inside := i >= 8 && i < 8+n; inside && w != 7 || !inside && w != 0 {
+						t.Fatalf("%s, %d words: word %d is %d", name, n, i-8, w)
+					}
+				}
+			}
+		}
+	})
+}
+
+// aligned returns zeros that begin at a cache line.
+func aligned(n int) []uint64 {
+	p := make([]uint64, n+8)
+	at := uintptr(unsafe.Pointer(&p[0])) / 8 % 8
+	return p[(8-at)%8:][:n]
 }

@@ -16,6 +16,18 @@ func MultiplyAddAVX2(n int, x float32, y float32, sums *[16]float32)
 //go:noescape
 func ReadAVX2(p []uint64, words *[8]uint64)
 
+// StoreAVX2 sets every word of p, by plain stores: a line is read before it is written.
+// len(p) is a positive multiple of 64.
+//
+//go:noescape
+func StoreAVX2(p []uint64, word uint64)
+
+// StreamAVX2 sets every word of p, past the caches. p[0] is aligned to 64 bytes.
+// len(p) is a positive multiple of 64.
+//
+//go:noescape
+func StreamAVX2(p []uint64, word uint64)
+
 // MultiplyAddAVX512 adds x*y to each lane of 12 registers of 16 float32, n times,
 // and stores the first register's lanes: the first min(16, lanes) sums. n is positive.
 //
@@ -27,3 +39,15 @@ func MultiplyAddAVX512(n int, x float32, y float32, sums *[16]float32)
 //
 //go:noescape
 func ReadAVX512(p []uint64, words *[8]uint64)
+
+// StoreAVX512 sets every word of p, by plain stores: a line is read before it is written.
+// len(p) is a positive multiple of 64.
+//
+//go:noescape
+func StoreAVX512(p []uint64, word uint64)
+
+// StreamAVX512 sets every word of p, past the caches. p[0] is aligned to 64 bytes.
+// len(p) is a positive multiple of 64.
+//
+//go:noescape
+func StreamAVX512(p []uint64, word uint64)

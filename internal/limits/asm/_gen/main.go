@@ -1,5 +1,5 @@
-// Command _gen writes the two loops that benchmarks compare with: one that only
-// multiplies and adds, and one that only reads.
+// Command _gen writes the loops that benchmarks compare with: one that only multiplies and adds, one that only reads,
+// and two that only write.
 package main
 
 import (
@@ -16,11 +16,12 @@ type isa struct {
 	bytes  int    // a register
 	vector func() VecVirtual
 	xor    func(m, x, y Op) // by width: the zmm form has another name
+	store  func(x, m Op)    // plain, likewise
 }
 
 var isas = []isa{
-	{"AVX2", 32, YMM, func(m, x, y Op) { VPXOR(m, x, y) }},
-	{"AVX512", 64, ZMM, func(m, x, y Op) { VPXORQ(m, x, y) }},
+	{"AVX2", 32, YMM, func(m, x, y Op) { VPXOR(m, x, y) }, func(x, m Op) { VMOVDQU(x, m) }},
+	{"AVX512", 64, ZMM, func(m, x, y Op) { VPXORQ(m, x, y) }, func(x, m Op) { VMOVDQU64(x, m) }},
 }
 
 func main() {
@@ -28,6 +29,8 @@ func main() {
 	for _, s := range isas {
 		multiplyAdd(s)
 		read(s)
+		write(s, "Store", "by plain stores: a line is read before it is written.", s.store)
+		write(s, "Stream", "past the caches. p[0] is aligned to 64 bytes.", func(x, m Op) { VMOVNTDQ(x, m) })
 	}
 	Generate()
 }
@@ -99,6 +102,38 @@ func read(s isa) {
 	SUBQ(I32(lines*8), left)
 	JNZ(LabelRef("loop"))
 	s.fold(acc)
+	VZEROUPPER()
+	RET()
+}
+
+// A step of the writing loops fills this many cache lines, one after another: writes need no prefetcher.
+const written = 8
+
+// write writes the loop that puts a word everywhere and does nothing more.
+func write(s isa, name, how string, store func(x, m Op)) {
+	TEXT(name+s.suffix, NOSPLIT, "func(p []uint64, word uint64)")
+	Doc(
+		fmt.Sprintf("%s%s sets every word of p, %s", name, s.suffix, how),
+		fmt.Sprintf("len(p) is a positive multiple of %d.", written*8),
+	)
+	Pragma("noescape")
+	p, left := Load(Param("p").Base(), GP64()), Load(Param("p").Len(), GP64())
+	word, err := Param("word").Resolve()
+	if err != nil {
+		panic(err)
+	}
+	v := s.vector()
+	VPBROADCASTQ(word.Addr, v)
+	Label("loop")
+	for at := 0; at < written*64; at += s.bytes {
+		store(v, Mem{Base: p, Disp: at})
+	}
+	ADDQ(I32(written*64), p)
+	SUBQ(I32(written*8), left)
+	JNZ(LabelRef("loop"))
+	if name == "Stream" {
+		SFENCE()
+	}
 	VZEROUPPER()
 	RET()
 }

@@ -1,4 +1,4 @@
-package main
+package limits
 
 import (
 	"errors"
@@ -7,12 +7,12 @@ import (
 	"unsafe"
 )
 
-// memory holds the data of a workload, on huge pages where the kernel grants them: NumPy asks
+// Memory holds the data of a workload, on huge pages where the kernel grants them: NumPy asks
 // for them too, and the page size alone moves some rates by a tenth.
-type memory struct{ mapped [][]byte }
+type Memory struct{ mapped [][]byte }
 
-// allocate returns n elements of zero, valid until free.
-func allocate[T float32 | uint64](m *memory, n int) []T {
+// Allocate returns n elements of zero, valid until Free. They begin at a page.
+func Allocate[T float32 | uint64](m *Memory, n int) []T {
 	size := n * int(unsafe.Sizeof(T(0)))
 	b, err := syscall.Mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
@@ -23,7 +23,8 @@ func allocate[T float32 | uint64](m *memory, n int) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(&b[0])), n)
 }
 
-func (m *memory) free() error {
+// Free gives the memory back.
+func (m *Memory) Free() error {
 	var errs []error
 	for _, b := range m.mapped {
 		errs = append(errs, syscall.Munmap(b))
