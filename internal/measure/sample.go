@@ -1,5 +1,5 @@
-// Package measure holds what the benchmarks have in common: a clock, a processor to be bound to, and
-// medians.
+// Package measure holds what benchmarks have in common: a clock, a processor to be bound to, what else the machine did,
+// and medians.
 package measure
 
 import "time"
