@@ -34,7 +34,7 @@ func printBench(a *app, r bench.Result) error {
 		t.Row(j.Title, "-", measure.Digits(j.Seconds.Median), "s", "-", shortDigest(j.Digest))
 	}
 	t.Write(a.out)
-	fmt.Fprintln(a.out, "\nSHARE is of what one core multiplies and adds, or reads, when it does nothing else.")
+	fmt.Fprintln(a.out, "\nSHARE is of what a core multiplies and adds, or reads, when it does only that.")
 	return nil
 }
 

@@ -26,7 +26,7 @@ type Figure struct {
 	Unit   string     `json:"unit"`
 	Values [2]float64 `json:"values"`
 	Ratio  float64    `json:"ratio"`
-	// Apart means that the quartiles of the two do not overlap.
+	// Apart means that the quartiles of the two do not overlap. One round has none.
 	Apart   bool      `json:"apart"`
 	Digests [2]string `json:"digests"`
 	Differ  bool      `json:"differ"` // the digests do
@@ -59,7 +59,7 @@ func Compare(a, b Result) (Comparison, error) {
 
 func (c *Comparison) add(a, b figure) {
 	f := Figure{ID: a.id, Title: a.title, Unit: a.unit, Values: [2]float64{a.median, b.median},
-		Ratio: b.median / a.median, Apart: a.low > b.high || b.low > a.high, Digests: [2]string{a.digest, b.digest}}
+		Ratio: b.median / a.median, Apart: apart(a, b), Digests: [2]string{a.digest, b.digest}}
 	if a.unit == seconds {
 		f.Ratio = a.median / b.median
 	}
@@ -69,6 +69,10 @@ func (c *Comparison) add(a, b figure) {
 		c.SameResults = c.SameResults && !f.Differ
 	}
 	c.Figures = append(c.Figures, f)
+}
+
+func apart(a, b figure) bool {
+	return a.low < a.high && b.low < b.high && (a.low > b.high || b.low > a.high)
 }
 
 // seconds is the unit of which less is better.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/gram-compute/gram/internal/measure"
+	"github.com/gram-compute/gram/protocol"
 )
 
 // Finish adds what follows from the figures: how busy the machine was, and the sentence.
@@ -37,17 +38,14 @@ func (r *Result) sentence() string {
 		total += j.Seconds.Median
 	}
 	if total > 0 {
-		does = append(does, fmt.Sprintf("trains %d small models in %s s", len(r.Jobs), measure.Digits(total)))
+		does = append(does, fmt.Sprintf("trains %s in %s s", protocol.Counted(len(r.Jobs), "small model"),
+			measure.Digits(total)))
 	}
 	if n := len(does); n > 1 {
 		does[n-1] = "and " + does[n-1]
 	}
-	unit := "cores"
-	if r.Machine.Cores == 1 {
-		unit = "core"
-	}
-	return fmt.Sprintf("%s with %d %s runs the %s kernels: it %s.", r.Machine.CPU, r.Machine.Cores, unit, r.Kernels,
-		strings.Join(does, ", "))
+	return fmt.Sprintf("%s with %s runs the %s kernels: it %s.", r.Machine.CPU,
+		protocol.Counted(r.Machine.Cores, "core"), r.Kernels, strings.Join(does, ", "))
 }
 
 func (r *Result) row(id string) (Row, bool) {
