@@ -28,7 +28,7 @@ func benchCommand(a *app) *cobra.Command {
 	var kernels string
 	cmd := &cobra.Command{
 		Use:   "bench",
-		Short: "Measure this machine in a minute: its limits, kernels and small jobs",
+		Short: "Measure this machine in a minute: limits, kernels, small jobs",
 		Example: `  gram bench
   gram bench -o json > here.json
   gram bench compare here.json there.json`,

@@ -18,7 +18,7 @@ import (
 func benchCompareCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "compare A.json B.json",
-		Short: "Compare two measurements: how fast, and whether the results are the same",
+		Short: "Compare two measurements: speed, and whether results are the same",
 		Example: `  gram bench compare here.json there.json
   gram bench compare before.json after.json -o json`,
 		Long: `Each file is what ` + "`gram bench -o json`" + ` printed. A ratio above 1 means that B is
