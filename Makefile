@@ -221,6 +221,12 @@ bench-first-light: build ## Measure whole jobs and their parts.
 bench-jobs: build data ## Measure whole jobs beside scikit-learn; see benchmarks/README.md.
 	go run ./benchmarks/jobs
 
+.PHONY: bench-field
+BENCH_FIELD_SIZE ?= large
+bench-field: build data ## Whole jobs of Gram, scikit-learn, FAISS and Spark from the same files; BENCH_FIELD_SIZE=small for minutes.
+	benchmarks/field/install
+	go run ./benchmarks/field -size $(BENCH_FIELD_SIZE)
+
 .PHONY: bench-failover
 bench-failover: build ## Kill the leader of three coordinators 50 times and measure the pause in writes (some four minutes).
 	go run ./benchmarks/failover
