@@ -49,14 +49,20 @@ func parse() (options, error) {
 	flag.StringVar(&o.tools, "tools", "benchmarks/field", "`folder` of the programs that a user writes")
 	flag.StringVar(&o.size, "size", "large", "of the jobs: small or large")
 	flag.StringVar(&only, "only", "", "run the jobs whose name matches this `expression`, and write no page")
-	flag.IntVar(&o.runs, "runs", 3, "of each tool in each setting; their models are counted")
-	flag.IntVar(&o.rounds, "rounds", 5, "of the setting that is timed, at the least -runs")
+	flag.IntVar(&o.runs, "runs", 0, "of each tool in each setting, whose models are counted (default 3; 1 if small)")
+	flag.IntVar(&o.rounds, "rounds", 0, "of the setting that is timed, at the least -runs (default 5; 3 if small)")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		return o, fmt.Errorf("unexpected argument %q", flag.Arg(0))
 	}
 	if o.size != "small" && o.size != "large" {
 		return o, fmt.Errorf("-size %q is neither small nor large", o.size)
+	}
+	if o.runs == 0 {
+		o.runs = map[string]int{"small": 1, "large": 3}[o.size]
+	}
+	if o.rounds == 0 {
+		o.rounds = o.runs + 2
 	}
 	if o.runs < 1 || o.rounds < o.runs {
 		return o, errors.New("-runs must be at least 1, and -rounds at least -runs")

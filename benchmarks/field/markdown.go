@@ -10,6 +10,14 @@ import (
 	"github.com/gram-compute/gram/internal/measure"
 )
 
+const intro = `Whole jobs, from a command to a model on the disk: start, reading, training, writing. All tools read
+the same files. Seconds are on the wall with %d threads and %d files, the median of %d rounds with quartiles. Tools take
+turns in each round, and *Gram is* is the median of the ratios of the rounds. Memory is the sum of the peaks of all
+processes. Models are counted over 1 and 2 threads, the same records in 1, 4 and 7 files, and %d runs of each. Quality is
+judged by one program for all, over every run: from best to worst where models differ.
+
+`
+
 // markdown is the page as people read it.
 func (p *page) markdown() []byte {
 	var b bytes.Buffer
@@ -23,11 +31,7 @@ func (p *page) markdown() []byte {
 		all = append(all, name+" "+p.Versions[name])
 	}
 	fmt.Fprintf(&b, "| tools | %s |\n\n", strings.Join(all, ", "))
-	fmt.Fprintf(&b, "Whole jobs, from a command to a model on the disk: start, reading, training, writing. All tools read the\n"+
-		"same files. Seconds are on the wall with %d threads and %d files, the median of %d rounds with quartiles; tools\n"+
-		"take turns in each round, and *Gram is* is the median of the ratios of the rounds. Memory is the sum of the peaks of\n"+
-		"all processes. Models are counted over 1 and 2 threads, the same records in 1, 4 and 7 files, and %d runs of\n"+
-		"each. Quality is judged by one program for all, over every run.\n\n", timed.Threads, timed.Parts, p.Rounds, p.Runs)
+	fmt.Fprintf(&b, intro, timed.Threads, timed.Parts, p.Rounds, p.Runs)
 	for _, r := range p.Jobs {
 		r.markdown(&b, p.Runs)
 	}

@@ -60,7 +60,10 @@ func TestRowsByHand(t *testing.T) {
 
 // Of accuracy the highest is the best, of an objective the lowest.
 func TestQualityOfSeveralModels(t *testing.T) {
-	e := entry{Tool: toolSkl, Samples: []sample{runOf(1, "a", "0.9", 1), runOf(1, "b", "0.95", 1), runOf(1, "c", "0.8", 1)}}
+	e := entry{Tool: toolSkl}
+	for _, q := range []string{"0.9", "0.95", "0.8"} {
+		e.Samples = append(e.Samples, runOf(1, q, q, 1))
+	}
 	if got := e.row(nil, 3, true).quality(); got != "0.95 to 0.8" {
 		t.Errorf("accuracy %s", got)
 	}

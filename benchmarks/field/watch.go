@@ -19,9 +19,12 @@ type watcher struct {
 	cpu  map[int]float64 // seconds of each
 }
 
-// watchEvery is short beside the shortest job. The kernel keeps peaks, so only what a process does after the last look
-// is missed.
-const watchEvery = 20 * time.Millisecond
+// The watcher must not disturb what it watches: known processes are looked at often, others looked for now and then.
+// The kernel keeps peaks, so only what a process does after the last look is missed.
+const (
+	watchEvery  = 50 * time.Millisecond
+	searchEvery = 10 // looks
+)
 
 func watch(pid int) *watcher {
 	w := &watcher{root: pid, end: make(chan struct{}), done: make(chan struct{}), peak: map[int]int64{},
@@ -30,7 +33,10 @@ func watch(pid int) *watcher {
 		defer close(w.done)
 		tick := time.NewTicker(watchEvery)
 		defer tick.Stop()
-		for {
+		for looks := 0; ; looks++ {
+			if looks%searchEvery == 0 {
+				w.search()
+			}
 			w.look()
 			select {
 			case <-tick.C:
@@ -58,28 +64,42 @@ func (w *watcher) stop(state *os.ProcessState) (peak int64, cpu float64) {
 	return peak, cpu
 }
 
-// look reads /proc; elsewhere than on Linux it finds nothing.
+// look notes what the known processes have used.
 func (w *watcher) look() {
-	parents, spent := map[int]int{}, map[int]float64{}
+	for pid := range w.cpu {
+		text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+		if err != nil {
+			continue // it has ended
+		}
+		if _, _, seconds, ok := parseStat(string(text)); ok {
+			w.cpu[pid] = max(w.cpu[pid], seconds)
+			w.peak[pid] = max(w.peak[pid], highWater(pid))
+		}
+	}
+}
+
+// search finds processes in /proc; elsewhere than on Linux there are none.
+func (w *watcher) search() {
+	parents := map[int]int{}
 	files, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is well-formed
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			continue // it has ended
 		}
-		if pid, parent, seconds, ok := parseStat(string(text)); ok {
-			parents[pid], spent[pid] = parent, seconds
+		if pid, parent, _, ok := parseStat(string(text)); ok {
+			parents[pid] = parent
 		}
 	}
 	for pid := range parents {
-		if w.ours(pid, parents) {
-			w.cpu[pid] = spent[pid]
-			w.peak[pid] = max(w.peak[pid], highWater(pid))
+		if _, known := w.cpu[pid]; !known && w.ours(pid, parents) {
+			w.cpu[pid] = 0
 		}
 	}
 }
 
-// ours reports whether a process is the first or descends from it. One that was ours stays so when its parent has ended.
+// ours reports whether a process is the first or descends from it. One that was ours stays so when its parent has
+// ended.
 func (w *watcher) ours(pid int, parents map[int]int) bool {
 	for at, steps := pid, 0; at > 1 && steps < 64; at, steps = parents[at], steps+1 {
 		if _, known := w.cpu[at]; known || at == w.root {

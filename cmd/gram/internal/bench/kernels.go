@@ -71,8 +71,8 @@ func kernels(set *kernelops.Set, m *limits.Memory, threads int) []workload {
 }
 
 func arithmetic(id, title string, rows, cols, d int, run func(), digest func() string) workload {
-	return workload{id: id, title: title, unit: gflops, of: peak, amount: 2 * float64(rows) * float64(cols) * float64(d),
-		run: run, digest: digest}
+	amount := 2 * float64(rows) * float64(cols) * float64(d)
+	return workload{id: id, title: title, unit: gflops, of: peak, amount: amount, run: run, digest: digest}
 }
 
 func product(set *kernelops.Set, m *limits.Memory, threads int) workload {
