@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"syscall"
+	"time"
 
 	"github.com/gram-compute/gram/benchmarks/pages"
 )
@@ -25,6 +26,8 @@ type options struct {
 	gram, data, out, tools, size string
 	only                         *regexp.Regexp
 	runs, rounds                 int
+	timed, resume                bool
+	limit                        time.Duration
 }
 
 func main() {
@@ -51,6 +54,9 @@ func parse() (options, error) {
 	flag.StringVar(&only, "only", "", "run the jobs whose name matches this `expression`, and write no page")
 	flag.IntVar(&o.runs, "runs", 0, "of each tool in each setting, whose models are counted (default 3; 1 if small)")
 	flag.IntVar(&o.rounds, "rounds", 0, "of the setting that is timed, at the least -runs (default 5; 3 if small)")
+	flag.BoolVar(&o.timed, "timed", false, "run the setting that is timed alone, and write no page")
+	flag.BoolVar(&o.resume, "resume", false, "go on with the last run of that size, which ended early")
+	flag.DurationVar(&o.limit, "for", 0, "end early after this `time`; -resume goes on")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		return o, fmt.Errorf("unexpected argument %q", flag.Arg(0))
@@ -81,7 +87,7 @@ func everything(ctx context.Context, o options) (err error) {
 	if err != nil {
 		return err
 	}
-	p := page{Run: pages.Begin(), Size: o.size, Rounds: o.rounds, Runs: o.runs}
+	p := &page{Run: pages.Begin(), Size: o.size, Rounds: o.rounds, Runs: o.runs}
 	if p.Versions, err = f.versions(ctx); err != nil {
 		return err
 	}
@@ -90,12 +96,17 @@ func everything(ctx context.Context, o options) (err error) {
 	if err := make.Run(); err != nil {
 		return fmt.Errorf("make the files: %w", err)
 	}
-	if p.Jobs, err = f.run(ctx); err != nil {
+	if o.resume {
+		if err := p.restore(f.state()); err != nil {
+			return fmt.Errorf("resume: %w", err)
+		}
+	}
+	if err := f.run(ctx, p); err != nil {
 		return err
 	}
 	p.End()
 	p.print(os.Stdout)
-	if o.only != nil {
+	if o.only != nil || o.timed {
 		return nil
 	}
 	return p.publish(o.out)

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"os"
+	"path/filepath"
 	"strconv"
 
 	"github.com/gram-compute/gram/benchmarks/pages"
@@ -117,6 +120,37 @@ func (p *page) publish(out string) error {
 		return err
 	}
 	return errors.Join(p.Publish(out, name+".json", append(text, '\n')), p.Publish(out, name+".md", p.markdown()))
+}
+
+// state is where a run is kept until it has ended.
+func (f *field) state() string { return filepath.Join(f.files, "run.json") }
+
+func (p *page) save(file string) error {
+	text, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(file+".new", text, 0o644); err != nil {
+		return err
+	}
+	return os.Rename(file+".new", file)
+}
+
+// restore takes over what another run of the same commit and tools found.
+func (p *page) restore(file string) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	var last page
+	if err := json.Unmarshal(text, &last); err != nil {
+		return err
+	}
+	if last.Machine.Commit != p.Machine.Commit || !maps.Equal(last.Versions, p.Versions) || last.Size != p.Size {
+		return errors.New("the last run was of another commit, of other tools or of another size")
+	}
+	p.Run, p.Jobs = last.Run, last.Jobs
+	return nil
 }
 
 // print tells what came out, in lines of at most 80 columns.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -69,5 +70,45 @@ func TestQualityOfSeveralModels(t *testing.T) {
 	}
 	if got := e.row(nil, 3, false).quality(); got != "0.8 to 0.95" {
 		t.Errorf("objective %s", got)
+	}
+}
+
+// A run that ended early goes on with the turns that are missing, in the same order.
+func TestRunsGoOn(t *testing.T) {
+	f := &field{options: options{rounds: 3, runs: 1}}
+	asked := jobs()[:1]
+	var all, left []turn
+	e := entry{Tool: toolGram}
+	for at := range f.turns(asked) {
+		all = append(all, at)
+		if len(all) <= 17 && at.first == 0 { // of the first tool, three settings and a half
+			e.Samples = append(e.Samples, sample{setting: at.setting})
+		}
+		if at.first == 0 && !e.has(at) {
+			left = append(left, at)
+		}
+	}
+	if len(all) != (6+2)*5 || len(left) != 4 || left[0].setting != (setting{2, 4}) || left[3].round != 2 {
+		t.Errorf("%d turns, left %v", len(all), left)
+	}
+	p := &page{Size: "small", Versions: map[string]string{"numpy": "1"}, Jobs: []record{{ID: "kmeans", Tools: []entry{e}}}}
+	p.Machine.Commit = "abc"
+	file := filepath.Join(t.TempDir(), "run.json")
+	if err := p.save(file); err != nil {
+		t.Fatal(err)
+	}
+	next := &page{Size: "small", Versions: map[string]string{"numpy": "1"}}
+	next.Machine.Commit = "abc"
+	if err := next.restore(file); err != nil || len(next.Jobs[0].Tools[0].Samples) != 4 {
+		t.Errorf("%+v, %v", next.Jobs, err)
+	}
+	other := record{ID: "kmeans", Tools: []entry{{Tool: toolSkl}, {Tool: toolGram}}}
+	other.keep(next.Jobs)
+	if len(other.Tools[0].Samples) != 0 || len(other.Tools[1].Samples) != 4 {
+		t.Errorf("kept %+v", other.Tools)
+	}
+	next.Machine.Commit = "abd"
+	if err := next.restore(file); err == nil {
+		t.Error("a run of another commit goes on")
 	}
 }

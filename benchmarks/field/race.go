@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gram-compute/gram/benchmarks/peers"
 )
@@ -34,47 +36,90 @@ type entry struct {
 }
 
 // run lets every tool do every job in every setting once a round, in an order that moves on by one each round. After
-// the runs whose models are counted, the setting that is timed goes on alone.
-func (f *field) run(ctx context.Context) (all []record, err error) {
+// the runs whose models are counted, the setting that is timed goes on alone. What has been run is saved and not run
+// again when a run that ended early goes on.
+func (f *field) run(ctx context.Context, p *page) error {
 	asked := slices.DeleteFunc(jobs(), func(j job) bool { return f.only != nil && !f.only.MatchString(j.id) })
+	var before []record
+	before, p.Jobs = p.Jobs, nil
 	for _, j := range asked {
 		r, err := f.record(j)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		all = append(all, r)
+		r.keep(before)
+		p.Jobs = append(p.Jobs, r)
 	}
-	for round := range f.rounds {
-		for _, s := range settings() {
-			if round >= f.runs && s != timed {
-				continue
-			}
-			for i, j := range asked {
-				if err := f.round(ctx, j, &all[i], s, round); err != nil {
-					return nil, err
+	begun := time.Now()
+	for t := range f.turns(asked) {
+		r := &p.Jobs[t.job]
+		e := &r.Tools[(t.first+t.round)%len(r.Tools)]
+		if e.Missing != "" || e.has(t) {
+			continue
+		}
+		if f.limit > 0 && time.Since(begun) > f.limit {
+			return fmt.Errorf("%v have passed; -resume goes on", f.limit)
+		}
+		done, err := f.once(ctx, asked[t.job], e.Tool, t.setting)
+		if err != nil {
+			return fmt.Errorf("%s: %s: %w", r.ID, e.Tool, err)
+		}
+		e.Samples = append(e.Samples, done)
+		fmt.Fprintf(os.Stderr, "%d %-7s %d threads %d files  %-21s %7.2f s %6.0f MB  %.8s %s %s\n", t.round+1, r.ID,
+			t.Threads, t.Parts, e.Tool, done.Seconds, float64(done.Peak)/1e6, done.Model, done.Quality, done.Failed)
+		if err := p.save(f.state()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// turn is one tool's in a round; first is its place in the order of the first round.
+type turn struct {
+	setting
+	round, job, first int
+}
+
+func (f *field) turns(asked []job) iter.Seq[turn] {
+	return func(yield func(turn) bool) {
+		for round := range f.rounds {
+			for _, s := range settings() {
+				if (f.timed || round >= f.runs) && s != timed {
+					continue
+				}
+				for j := range asked {
+					for first := range asked[j].tools {
+						if !yield(turn{s, round, j, first}) {
+							return
+						}
+					}
 				}
 			}
 		}
 	}
-	return all, nil
 }
 
-// round runs every tool once.
-func (f *field) round(ctx context.Context, j job, r *record, s setting, round int) error {
-	for i := range r.Tools {
-		e := &r.Tools[(i+round)%len(r.Tools)]
-		if e.Missing != "" {
-			continue
+// has reports whether a turn has been taken: a tool has one sample a round in each setting.
+func (e entry) has(t turn) bool {
+	n := 0
+	for _, s := range e.Samples {
+		if s.setting == t.setting {
+			n++
 		}
-		done, err := f.once(ctx, j, e.Tool, s)
-		if err != nil {
-			return fmt.Errorf("%s: %s: %w", j.id, e.Tool, err)
-		}
-		e.Samples = append(e.Samples, done)
-		fmt.Fprintf(os.Stderr, "%d %-7s %d threads %d files  %-21s %7.2f s %6.0f MB  %.8s %s %s\n", round+1, j.id,
-			s.Threads, s.Parts, e.Tool, done.Seconds, float64(done.Peak)/1e6, done.Model, done.Quality, done.Failed)
 	}
-	return nil
+	return n > t.round
+}
+
+// keep takes over the samples of the same job.
+func (r *record) keep(before []record) {
+	for _, b := range before {
+		for _, e := range b.Tools {
+			i := slices.IndexFunc(r.Tools, func(own entry) bool { return b.ID == r.ID && own.Tool == e.Tool })
+			if i >= 0 {
+				r.Tools[i].Samples = e.Samples
+			}
+		}
+	}
 }
 
 func (f *field) record(j job) (record, error) {
