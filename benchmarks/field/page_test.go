@@ -91,7 +91,8 @@ func TestRunsGoOn(t *testing.T) {
 	if len(all) != (6+2)*5 || len(left) != 4 || left[0].setting != (setting{2, 4}) || left[3].round != 2 {
 		t.Errorf("%d turns, left %v", len(all), left)
 	}
-	p := &page{Size: "small", Versions: map[string]string{"numpy": "1"}, Jobs: []record{{ID: "kmeans", Tools: []entry{e}}}}
+	p := &page{Size: "small", Versions: map[string]string{"numpy": "1"}}
+	p.Jobs = []record{{ID: "kmeans", Tools: []entry{e}}}
 	p.Machine.Commit = "abc"
 	file := filepath.Join(t.TempDir(), "run.json")
 	if err := p.save(file); err != nil {
