@@ -223,9 +223,10 @@ bench-jobs: build data ## Measure whole jobs beside scikit-learn; see benchmarks
 
 .PHONY: bench-field
 BENCH_FIELD_SIZE ?= large
+BENCH_FIELD_FLAGS ?=
 bench-field: build data ## Whole jobs of Gram, scikit-learn, FAISS and Spark from the same files; BENCH_FIELD_SIZE=small for minutes.
 	benchmarks/field/install
-	go run ./benchmarks/field -size $(BENCH_FIELD_SIZE)
+	go run ./benchmarks/field -size $(BENCH_FIELD_SIZE) $(BENCH_FIELD_FLAGS)
 
 .PHONY: bench-failover
 bench-failover: build ## Kill the leader of three coordinators 50 times and measure the pause in writes (some four minutes).
