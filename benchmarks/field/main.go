@@ -24,9 +24,9 @@ import (
 // options are the flags.
 type options struct {
 	gram, data, out, tools, size string
-	only                         *regexp.Regexp
+	only, tool                   *regexp.Regexp
 	runs, rounds                 int
-	timed, resume                bool
+	timed, resume, page          bool
 	limit                        time.Duration
 }
 
@@ -45,7 +45,7 @@ func main() {
 
 func parse() (options, error) {
 	var o options
-	var only string
+	var only, tool string
 	flag.StringVar(&o.gram, "gram", "bin/gram", "the gram `binary`")
 	flag.StringVar(&o.data, "data", "data/field", "`folder` of the files, and of the tools' venv, filled by install")
 	flag.StringVar(&o.out, "out", "benchmarks/results", "`folder` for the results, in which the machine has its own")
@@ -56,6 +56,8 @@ func parse() (options, error) {
 	flag.IntVar(&o.rounds, "rounds", 0, "of the setting that is timed, at the least -runs (default 5; 3 if small)")
 	flag.BoolVar(&o.timed, "timed", false, "run the setting that is timed alone, and write no page")
 	flag.BoolVar(&o.resume, "resume", false, "go on with the last run of that size, which ended early")
+	flag.StringVar(&tool, "tool", "", "run the tools whose name matches this `expression`, and write no page")
+	flag.BoolVar(&o.page, "page", false, "with -resume, write the page of what has been run, and run nothing")
 	flag.DurationVar(&o.limit, "for", 0, "end early after this `time`; -resume goes on")
 	flag.Parse()
 	if flag.NArg() > 0 {
@@ -73,12 +75,14 @@ func parse() (options, error) {
 	if o.runs < 1 || o.rounds < o.runs {
 		return o, errors.New("-runs must be at least 1, and -rounds at least -runs")
 	}
-	if only == "" {
-		return o, nil
+	var err, err2 error
+	if only != "" {
+		o.only, err = regexp.Compile(only)
 	}
-	var err error
-	o.only, err = regexp.Compile(only)
-	return o, err
+	if tool != "" {
+		o.tool, err2 = regexp.Compile(tool)
+	}
+	return o, errors.Join(err, err2)
 }
 
 // everything makes the files, runs the jobs and writes the page.
@@ -106,7 +110,7 @@ func everything(ctx context.Context, o options) (err error) {
 	}
 	p.End()
 	p.print(os.Stdout)
-	if o.only != nil || o.timed {
+	if !o.page && (o.only != nil || o.tool != nil || o.timed) {
 		return nil
 	}
 	return p.publish(o.out)

@@ -54,7 +54,7 @@ func (f *field) run(ctx context.Context, p *page) error {
 	for t := range f.turns(asked) {
 		r := &p.Jobs[t.job]
 		e := &r.Tools[(t.first+t.round)%len(r.Tools)]
-		if e.Missing != "" || e.has(t) {
+		if f.page || e.Missing != "" || e.has(t) || f.tool != nil && !f.tool.MatchString(e.Tool) {
 			continue
 		}
 		if f.limit > 0 && time.Since(begun) > f.limit {
