@@ -153,7 +153,7 @@ vet: ## go vet, assembly declarations and the other modules included.
 	go vet -C deploy/tools/containerfile .
 	go vet -C deploy/prometheus/alertcheck .
 	go vet -C asm/_gen .
-	go vet -C benchmarks/kernels/asm/_gen .
+	go vet -C internal/limits/asm/_gen .
 
 .PHONY: staticcheck
 staticcheck: bin/staticcheck ## staticcheck, at the version deploy/tools pins.
@@ -221,6 +221,13 @@ bench-first-light: build ## Measure whole jobs and their parts.
 bench-jobs: build data ## Measure whole jobs beside scikit-learn; see benchmarks/README.md.
 	go run ./benchmarks/jobs
 
+.PHONY: bench-field
+BENCH_FIELD_SIZE ?= large
+BENCH_FIELD_FLAGS ?=
+bench-field: build data ## Whole jobs of Gram, scikit-learn, FAISS and Spark from the same files; BENCH_FIELD_SIZE=small for minutes.
+	benchmarks/field/install
+	go run ./benchmarks/field -size $(BENCH_FIELD_SIZE) $(BENCH_FIELD_FLAGS)
+
 .PHONY: bench-failover
 bench-failover: build ## Kill the leader of three coordinators 50 times and measure the pause in writes (some four minutes).
 	go run ./benchmarks/failover
@@ -234,7 +241,7 @@ bench-audits: build ## Measure what audits cost jobs of a minute, on two and on 
 .PHONY: generate
 generate: ## Regenerate the protobuf and assembly sources, and the pages of the kinds.
 	go run -C deploy/tools ./protogen -root ../..
-	go generate ./asm ./benchmarks/kernels/asm
+	go generate ./asm ./internal/limits/asm
 	go run ./deploy/kindpages
 
 .PHONY: generated

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/gram-compute/gram/benchmarks/devcluster"
-	"github.com/gram-compute/gram/benchmarks/measure"
+	"github.com/gram-compute/gram/internal/measure"
 	"github.com/gram-compute/gram/worker"
 )
 

@@ -15,7 +15,7 @@ import (
 	"slices"
 	"syscall"
 
-	"github.com/gram-compute/gram/benchmarks/machine"
+	"github.com/gram-compute/gram/benchmarks/pages"
 )
 
 func main() {
@@ -42,7 +42,7 @@ func run(ctx context.Context, binary, out string, pairs int, seconds float64) (e
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	p := page{Run: machine.Begin()}
+	p := page{Run: pages.Begin()}
 	for number, on := range settings() {
 		home := filepath.Join(dir, fmt.Sprint("cluster-", number))
 		found, err := runPairs(ctx, binary, home, on, pairs, seconds)

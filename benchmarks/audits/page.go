@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"fmt"
 
-	"github.com/gram-compute/gram/benchmarks/machine"
-	"github.com/gram-compute/gram/benchmarks/measure"
+	"github.com/gram-compute/gram/benchmarks/pages"
+	"github.com/gram-compute/gram/internal/measure"
 )
 
 // mostRatio is the goal: the time of a job with audits over the time of one without is at most this.
@@ -13,7 +13,7 @@ const mostRatio = 1.02
 
 // page is what is published of a run.
 type page struct {
-	machine.Run
+	pages.Run
 	pairs []pair
 }
 

@@ -5,12 +5,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gram-compute/gram/benchmarks/machine"
+	"github.com/gram-compute/gram/benchmarks/pages"
 )
 
 // The ratio is the median of the pairs' own, for each setting by itself.
 func TestPage(t *testing.T) {
-	p := page{Run: machine.Run{Before: "1 1 1", After: "2 1 1"}}
+	p := page{Run: pages.Run{Before: "1 1 1", After: "2 1 1"}}
 	for _, c := range []struct {
 		workers       int
 		without, with float64

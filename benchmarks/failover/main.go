@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/gram-compute/gram/benchmarks/machine"
+	"github.com/gram-compute/gram/benchmarks/pages"
 )
 
 func main() {
@@ -48,7 +48,7 @@ func run(ctx context.Context, binary, out string, kills int) (err error) {
 			fmt.Fprintln(os.Stderr, "bench-failover: the members' logs are in", home)
 		}
 	}()
-	p := page{Run: machine.Begin()}
+	p := page{Run: pages.Begin()}
 	p.kills, p.writes, err = measure(ctx, binary, home, kills)
 	if err != nil {
 		return err

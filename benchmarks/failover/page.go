@@ -7,12 +7,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gram-compute/gram/benchmarks/machine"
+	"github.com/gram-compute/gram/benchmarks/pages"
 )
 
 // page is what is published of a run.
 type page struct {
-	machine.Run
+	pages.Run
 	kills  []kill
 	writes int
 }

@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/gram-compute/gram/benchmarks/machine"
+	"github.com/gram-compute/gram/internal/machine"
 )
 
 func main() {

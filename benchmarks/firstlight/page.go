@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gram-compute/gram/benchmarks/machine"
+	"github.com/gram-compute/gram/internal/machine"
 )
 
 // row is one thing and what was measured of it; nothing if it was not reported.

@@ -6,9 +6,9 @@ import (
 	"iter"
 	"strconv"
 
-	"github.com/gram-compute/gram/benchmarks/measure"
 	"github.com/gram-compute/gram/benchmarks/peers"
 	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/internal/measure"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/kinds/naivebayes"
 	"github.com/gram-compute/gram/kernelops"

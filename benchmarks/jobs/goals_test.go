@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gram-compute/gram/benchmarks/measure"
+	"github.com/gram-compute/gram/internal/measure"
 )
 
 func samples(milliseconds ...int) (all []measure.Sample) {

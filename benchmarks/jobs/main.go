@@ -18,9 +18,9 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/gram-compute/gram/benchmarks/machine"
-	"github.com/gram-compute/gram/benchmarks/measure"
 	"github.com/gram-compute/gram/benchmarks/peers"
+	"github.com/gram-compute/gram/internal/machine"
+	"github.com/gram-compute/gram/internal/measure"
 )
 
 // options are the flags.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gram-compute/gram/benchmarks/measure"
+	"github.com/gram-compute/gram/internal/measure"
 )
 
 // markdown is the page as people read it.

@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 
-	"github.com/gram-compute/gram/benchmarks/measure"
 	"github.com/gram-compute/gram/benchmarks/peers"
+	"github.com/gram-compute/gram/internal/measure"
 	"github.com/gram-compute/gram/jobs/kinds/perceptron"
 	"github.com/gram-compute/gram/kernelops"
 )

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/gram-compute/gram/benchmarks/measure"
+	"github.com/gram-compute/gram/internal/measure"
 )
 
 var perRound = regexp.MustCompile(`([0-9.]+) ms/round`)

@@ -7,8 +7,8 @@ import (
 	"iter"
 	"strconv"
 
-	"github.com/gram-compute/gram/benchmarks/measure"
 	"github.com/gram-compute/gram/dataset"
+	"github.com/gram-compute/gram/internal/measure"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/kinds/perceptron"
 	"github.com/gram-compute/gram/kernelops"

@@ -8,8 +8,8 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/gram-compute/gram/benchmarks/measure"
 	"github.com/gram-compute/gram/benchmarks/peers"
+	"github.com/gram-compute/gram/internal/measure"
 )
 
 // workload is one task that contenders do on the same data.

@@ -3,14 +3,15 @@ package main
 import (
 	"encoding/xml"
 	"errors"
+	"github.com/gram-compute/gram/internal/limits"
 	"io"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/gram-compute/gram/benchmarks/machine"
-	"github.com/gram-compute/gram/benchmarks/measure"
+	"github.com/gram-compute/gram/internal/machine"
+	"github.com/gram-compute/gram/internal/measure"
 	"github.com/gram-compute/gram/kernelops"
 )
 
@@ -24,9 +25,9 @@ func TestSetsAgree(t *testing.T) {
 	}
 	for _, w := range small {
 		for _, threads := range []int{1, 3} {
-			e := env{seed: 7, threads: threads, sets: kernelops.All(), memory: new(memory)}
+			e := env{seed: 7, threads: threads, sets: kernelops.All(), memory: new(limits.Memory)}
 			r, err := race(w, threads, w.entrant(e), pace{minRounds: 1})
-			if err := errors.Join(err, e.memory.free()); err != nil {
+			if err := errors.Join(err, e.memory.Free()); err != nil {
 				t.Error(err)
 			}
 			if len(r.entries) == 0 || len(r.entries[0].samples) != 1 {
@@ -43,14 +44,14 @@ func TestRoundOfKMeansByHand(t *testing.T) {
 	copy(x.Data, []float32{0, 0, 10, 10, 2, 0, 10, 12})
 	for _, s := range kernelops.All() {
 		for _, threads := range []int{1, 2} {
-			e := env{threads: threads, memory: new(memory)}
+			e := env{threads: threads, memory: new(limits.Memory)}
 			r := newRound(s, e, x, 2)
 			r.run()
 			r.run() // leaves nothing behind
 			if want := []float64{1, 0, 10, 11}; !slices.Equal(r.means, want) {
 				t.Errorf("%s, %d threads: means %v, want %v", s.Name, threads, r.means, want)
 			}
-			if err := e.memory.free(); err != nil {
+			if err := e.memory.Free(); err != nil {
 				t.Error(err)
 			}
 		}

@@ -2,12 +2,13 @@ package main
 
 import (
 	"github.com/gram-compute/gram/benchmarks/peers"
+	"github.com/gram-compute/gram/internal/limits"
 	"github.com/gram-compute/gram/kernelops"
 )
 
 // normals returns n about normal numbers.
 func (e env) normals(stream uint64, n int) []float32 {
-	x := allocate[float32](e.memory, n)
+	x := limits.Allocate[float32](e.memory, n)
 	peers.Normals(x, e.seed, stream)
 	return x
 }
@@ -19,7 +20,7 @@ func (e env) points(stream uint64, rows, cols int) kernelops.Matrix {
 
 // matrix returns one of zeros.
 func (e env) matrix(rows, cols int) kernelops.Matrix {
-	return kernelops.Matrix{Data: allocate[float32](e.memory, rows*cols), Rows: rows, Cols: cols, Stride: cols}
+	return kernelops.Matrix{Data: limits.Allocate[float32](e.memory, rows*cols), Rows: rows, Cols: cols, Stride: cols}
 }
 
 // columns returns ascending column numbers, filled a row: one in each of as many equal strips.

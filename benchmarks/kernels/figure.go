@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"github.com/gram-compute/gram/benchmarks/measure"
+	"github.com/gram-compute/gram/internal/measure"
 )
 
 // figure is how a goal's number is told.

@@ -1,6 +1,6 @@
 package main
 
-import "github.com/gram-compute/gram/benchmarks/measure"
+import "github.com/gram-compute/gram/internal/measure"
 
 // goal is a figure to reach.
 type goal struct {

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gram-compute/gram/benchmarks/measure"
+	"github.com/gram-compute/gram/internal/measure"
 )
 
 func TestSpreadIsTheMedianAndLinearQuartiles(t *testing.T) {

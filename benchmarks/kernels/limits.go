@@ -1,5 +1,7 @@
 package main
 
+import "github.com/gram-compute/gram/internal/limits"
+
 // limit says what bounds a workload.
 type limit string
 
@@ -22,41 +24,19 @@ func (l limit) contenders(e env) []contender {
 
 // beyondCache is 1 GiB, more than caches hold, and written: pages that were not would all be one page of zeros.
 func (e env) beyondCache() []uint64 {
-	words := allocate[uint64](e.memory, 1<<30/8)
+	words := limits.Allocate[uint64](e.memory, 1<<30/8)
 	for i := range words {
 		words[i] = uint64(i)
 	}
 	return words
 }
 
-// Sizes of one call and one run of the limiting loops. Assembly cannot be preempted:
-// a call takes about a tenth of a millisecond.
-const (
-	peakSteps = 50_000
-	peakCalls = 100
-	readWords = 1 << 17 // a call
-)
-
-// multiplyAdd is a loop of FMAs on registers, and what a step of it does.
-type multiplyAdd struct {
-	name string // of the set
-	loop func(n int, x, y float32, sums *[16]float32)
-	flop int // a step
-}
-
 // peaks are contenders that only multiply and add, on each of the threads.
 func peaks(threads int) []contender {
 	var all []contender
-	for _, p := range loops() {
-		c := local("peak "+p.name, func() {
-			onThreads(threads, func(int) {
-				for range peakCalls {
-					var sums [16]float32
-					p.loop(peakSteps, 1e-7, 1, &sums)
-				}
-			})
-		}, nil)
-		c.amount = float64(threads) * peakCalls * peakSteps * float64(p.flop)
+	for _, p := range limits.MultiplyAdds() {
+		c := local("peak "+p.Set, func() { onThreads(threads, func(int) { p.Run() }) }, nil)
+		c.amount = float64(threads) * p.Flop()
 		c.unit, c.bound = gflops, true
 		all = append(all, c)
 	}
@@ -66,18 +46,13 @@ func peaks(threads int) []contender {
 // reading is a contender that reads words once, in as many parts as threads, but for what
 // does not fill a call.
 func reading(name string, threads int, words []uint64) []contender {
-	read := readLoop()
-	if read == nil {
+	loops := limits.Widest()
+	if !loops.Known() {
 		return nil
 	}
-	part := len(words) / threads / readWords * readWords
+	part := limits.Whole(words[:len(words)/threads])
 	c := local(name, func() {
-		onThreads(threads, func(t int) {
-			var xor [8]uint64
-			for at := t * part; at < (t+1)*part; at += readWords {
-				read(words[at:at+readWords], &xor)
-			}
-		})
+		onThreads(threads, func(t int) { loops.Read(words[t*part : (t+1)*part]) })
 	}, nil)
 	c.amount = float64(threads * part * 8)
 	c.unit, c.bound = gigabyte, true

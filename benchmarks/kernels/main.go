@@ -9,6 +9,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"github.com/gram-compute/gram/internal/limits"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,9 +17,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gram-compute/gram/benchmarks/machine"
-	"github.com/gram-compute/gram/benchmarks/measure"
 	"github.com/gram-compute/gram/benchmarks/peers"
+	"github.com/gram-compute/gram/internal/machine"
+	"github.com/gram-compute/gram/internal/measure"
 	"github.com/gram-compute/gram/kernelops"
 )
 
@@ -162,7 +163,7 @@ func (o options) pace(w workload, threads int) pace {
 
 // measure brings the contenders of a workload together and lets them race.
 func (w workload) measure(e env, others *peers.Process, p pace) (result, error) {
-	e.memory = new(memory)
+	e.memory = new(limits.Memory)
 	contenders := w.entrant(e)
 	more, err := rivals(others, w.id, e.seed)
 	if err != nil {
@@ -171,7 +172,7 @@ func (w workload) measure(e env, others *peers.Process, p pace) (result, error) 
 	contenders = append(contenders, more...)
 	contenders = append(contenders, w.limits.contenders(e)...)
 	r, err := race(w, e.threads, contenders, p)
-	return r, errors.Join(err, others.Drop(), e.memory.free())
+	return r, errors.Join(err, others.Drop(), e.memory.Free())
 }
 
 // rivals are the peers that do a workload.

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/gram-compute/gram/benchmarks/machine"
-	"github.com/gram-compute/gram/benchmarks/measure"
+	"github.com/gram-compute/gram/internal/machine"
+	"github.com/gram-compute/gram/internal/measure"
 )
 
 // page is everything that a run found, as the JSON file holds it.

@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/gram-compute/gram/benchmarks/measure"
+	"github.com/gram-compute/gram/internal/measure"
 )
 
 // pace says how long to measure.

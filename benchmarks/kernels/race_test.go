@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gram-compute/gram/benchmarks/measure"
+	"github.com/gram-compute/gram/internal/measure"
 )
 
 // fake is a contender whose every run takes as long as told.

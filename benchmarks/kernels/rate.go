@@ -3,7 +3,7 @@ package main
 import (
 	"slices"
 
-	"github.com/gram-compute/gram/benchmarks/measure"
+	"github.com/gram-compute/gram/internal/measure"
 )
 
 // rate is what entry e did in a round, in its unit: 1e9 a second. With one thread the clock is

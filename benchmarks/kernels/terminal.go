@@ -7,7 +7,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/gram-compute/gram/benchmarks/measure"
+	"github.com/gram-compute/gram/internal/measure"
 )
 
 // print tells what came out, in lines of at most 80 columns.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"github.com/gram-compute/gram/internal/limits"
 
 	"github.com/gram-compute/gram/kernelops"
 )
@@ -24,7 +25,7 @@ func dotOfRows(n, d int) workload {
 	w := rows("dotrows", "dot of each row", n, d)
 	w.entrant = func(e env) []contender {
 		x, y := e.points(0, n, d), e.normals(1, d)
-		dst := allocate[float32](e.memory, n)
+		dst := limits.Allocate[float32](e.memory, n)
 		return each(e, func(s *kernelops.Set, _ *kernelops.Workspace) (func(), func() float64) {
 			return func() { s.DotRows(dst, x, y) }, func() float64 { return squares(dst) }
 		})
@@ -37,7 +38,7 @@ func axpyOfRows(n, d int) workload {
 	w := rows("axpyrows", "axpy of each row", n, d)
 	w.entrant = func(e env) []contender {
 		x, a := e.points(0, n, d), e.normals(1, n)
-		dst := allocate[float32](e.memory, d)
+		dst := limits.Allocate[float32](e.memory, d)
 		return each(e, func(s *kernelops.Set, _ *kernelops.Workspace) (func(), func() float64) {
 			run := func() {
 				clear(dst)
@@ -55,7 +56,7 @@ func l1OfRows(n, d int) workload {
 	w.short, w.limits = true, nothing // in the cache
 	w.entrant = func(e env) []contender {
 		x, y := e.points(0, n, d), e.normals(1, d)
-		dst := allocate[float32](e.memory, n)
+		dst := limits.Allocate[float32](e.memory, n)
 		return each(e, func(s *kernelops.Set, _ *kernelops.Workspace) (func(), func() float64) {
 			return func() { s.L1Rows(dst, x, y) }, func() float64 { return total(dst) }
 		})
@@ -76,7 +77,7 @@ func sparseDot(rows, filled, width int) workload {
 	w.entrant = func(e env) []contender {
 		at := e.columns(0, rows, filled, width)
 		value, weight := e.normals(1, rows*filled), e.normals(2, width)
-		dst := allocate[float32](e.memory, rows)
+		dst := limits.Allocate[float32](e.memory, rows)
 		return each(e, func(s *kernelops.Set, _ *kernelops.Workspace) (func(), func() float64) {
 			run := func() {
 				for i := range dst {

@@ -1,7 +1,8 @@
 package main
 
 import (
-	"github.com/gram-compute/gram/benchmarks/measure"
+	"github.com/gram-compute/gram/internal/limits"
+	"github.com/gram-compute/gram/internal/measure"
 	"github.com/gram-compute/gram/kernelops"
 )
 
@@ -23,7 +24,7 @@ type env struct {
 	seed    uint64
 	threads int
 	sets    []*kernelops.Set // that enter
-	memory  *memory          // of their data
+	memory  *limits.Memory   // of their data
 }
 
 // contender does the task of a workload in its own way.

@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gram-compute/gram/benchmarks/measure"
+	"github.com/gram-compute/gram/internal/measure"
 )
 
 // Process is the process in which the Python contenders live; serve.py says what the
@@ -35,7 +35,7 @@ func Start(folder string, threads int, flags []string) (*Process, error) {
 		return nil, nil
 	}
 	cmd := exec.Command(python, "-B", filepath.Join(folder, "serve.py"))
-	cmd.Env = append(os.Environ(), settings(threads, flags)...)
+	cmd.Env = append(os.Environ(), Settings(threads, flags)...)
 	cmd.Stderr = os.Stderr
 	requests, err := cmd.StdinPipe()
 	if err != nil {
@@ -59,9 +59,9 @@ func Start(folder string, threads int, flags []string) (*Process, error) {
 	return p, nil
 }
 
-// settings makes the peers as fast as they can be: OpenBLAS knows few CPUs by name and may
+// Settings makes the peers as fast as they can be: OpenBLAS knows few CPUs by name and may
 // choose kernels half as wide for the others, so it is told. What the user has set stays.
-func settings(threads int, flags []string) []string {
+func Settings(threads int, flags []string) []string {
 	n := strconv.Itoa(threads)
 	set := []string{"OMP_NUM_THREADS=" + n, "OPENBLAS_NUM_THREADS=" + n, "OMP_WAIT_POLICY=passive"}
 	has := func(names ...string) bool {

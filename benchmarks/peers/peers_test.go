@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gram-compute/gram/benchmarks/measure"
+	"github.com/gram-compute/gram/internal/measure"
 )
 
 // answering starts a process that answers each request as the script's case says.
@@ -88,12 +88,12 @@ func TestOpenBLASIsToldItsWidestKernels(t *testing.T) {
 		"OPENBLAS_CORETYPE=SKYLAKEX": "avx2 fma avx512f avx512dq avx512bw avx512vl",
 		"OPENBLAS_CORETYPE=HASWELL":  "avx2 fma avx512f",
 	} {
-		if got := settings(1, strings.Fields(flags)); !slices.Contains(got, want) {
+		if got := Settings(1, strings.Fields(flags)); !slices.Contains(got, want) {
 			t.Errorf("%s: %v", flags, got)
 		}
 	}
 	t.Setenv("OPENBLAS_CORETYPE", "ZEN")
-	if got := settings(1, []string{"avx2", "fma"}); slices.Contains(got, "OPENBLAS_CORETYPE=HASWELL") {
+	if got := Settings(1, []string{"avx2", "fma"}); slices.Contains(got, "OPENBLAS_CORETYPE=HASWELL") {
 		t.Errorf("what the user has set was overruled: %v", got)
 	}
 }

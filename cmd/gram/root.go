@@ -39,7 +39,8 @@ func rootCommand(a *app) *cobra.Command {
 	command.AddGroup(root, "data", "Data:", datasetCommand(a))
 	command.AddGroup(root, "cluster", "Clusters:", devCommand(a), coordinatorCommand(a), workerCommand(a),
 		clusterCommand(a), healthCommand(a), tokenCommand(a), pkiCommand(a))
-	command.AddGroup(root, "other", "Other:", kindsCommand(a), configCommand(a), versionCommand(a))
+	command.AddGroup(root, "other", "Other:", kindsCommand(a), benchCommand(a), configCommand(a),
+		versionCommand(a))
 	root.SetHelpCommandGroupID("other")
 	root.SetCompletionCommandGroupID("other")
 	root.InitDefaultHelpCmd()

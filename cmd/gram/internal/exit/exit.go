@@ -29,7 +29,7 @@ const (
 	NoRoom      = 6   // quota, or a queue that is full
 	Unreachable = 7   // cluster not reachable, or no leader
 	Cancelled   = 8   // the job was cancelled
-	Damaged     = 9   // files are damaged or lost; a job is not what its proof says; invalid signature; models differ
+	Damaged     = 9   // files damaged or lost; a job is not what its proof says; invalid signature; results differ
 	Missing     = 10  // nothing that was checked is false, but something is missing, such as a signature
 	Timeout     = 124 // --timeout passed; the job goes on
 	Interrupted = 130 // Ctrl-C

@@ -1,8 +1,0 @@
-// Package asm holds the two loops that no kernel can beat: fused multiply-adds on
-// registers alone, and loads whose words are only XORed. Measured in the same rounds,
-// they say how much of the machine a kernel uses.
-//
-// The functions trust their arguments and the CPU.
-package asm
-
-//go:generate go run -C _gen . -pkg asm -out ../limits_amd64.s -stubs ../limits_amd64.go

@@ -1,0 +1,33 @@
+//go:build !purego
+
+package limits
+
+import (
+	"github.com/gram-compute/gram/internal/limits/asm"
+	"github.com/gram-compute/gram/kernelops"
+)
+
+// multiplyAdds: a step feeds 12 registers, two operations a lane.
+func multiplyAdds() []MultiplyAdd {
+	known := map[string]MultiplyAdd{
+		"avx2":   {"avx2", asm.MultiplyAddAVX2, 12 * 8 * 2},
+		"avx512": {"avx512", asm.MultiplyAddAVX512, 12 * 16 * 2},
+	}
+	var here []MultiplyAdd
+	for _, set := range kernelops.All() {
+		if m, ok := known[set.Name]; ok {
+			here = append(here, m)
+		}
+	}
+	return here
+}
+
+func widest() Bandwidth {
+	switch kernelops.Best().Name {
+	case "avx512":
+		return Bandwidth{asm.ReadAVX512, asm.StoreAVX512, asm.StreamAVX512}
+	case "avx2":
+		return Bandwidth{asm.ReadAVX2, asm.StoreAVX2, asm.StreamAVX2}
+	}
+	return Bandwidth{}
+}

@@ -1,0 +1,7 @@
+//go:build !amd64 || purego
+
+package limits
+
+func multiplyAdds() []MultiplyAdd { return nil }
+
+func widest() Bandwidth { return Bandwidth{} }
