@@ -113,6 +113,8 @@ func (b *Board) Register(view state.State, w Worker, held []Held, now time.Durat
 	} else {
 		b.Roster.list = slices.Insert(b.Roster.list, at, &w)
 	}
+	b.Roster.changed()
+	b.Roster.heard(&w, now)
 	b.Roster.quarantineConvicted(view)
 	for _, h := range held {
 		if job, ok := view.Job(h.Task.JobID); ok && b.Granted(h.Token) && b.Audits.holds(job, w.ID, h, now) {
@@ -132,7 +134,7 @@ func (b *Board) Granted(t Token) bool { return t.Epoch == b.epoch }
 func (b *Board) Known(workerID string, now time.Duration) bool {
 	at, found := b.Roster.find(workerID)
 	if found {
-		b.Roster.list[at].LastSeen, b.Roster.list[at].gone = now, false
+		b.Roster.heard(b.Roster.list[at], now)
 		b.Deaths.heard(workerID)
 	}
 	return found
