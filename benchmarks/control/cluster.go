@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"time"
 
-	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/deploy/cluster"
 	"github.com/gram-compute/gram/deploy/process"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
@@ -109,15 +108,6 @@ func (q *quorum) stop() {
 	for _, p := range q.processes {
 		p.Kill()
 	}
-}
-
-// get is a job as its coordinator tells it.
-func (q *quorum) get(ctx context.Context, id string) (*pb.Job, error) {
-	res, err := q.jobs.Get(ctx, connect.NewRequest(&pb.GetRequest{Id: id}))
-	if err != nil {
-		return nil, err
-	}
-	return res.Msg.GetJob(), nil
 }
 
 // ticksPerSecond is the unit of the kernel's times of a process, the same on every Linux.

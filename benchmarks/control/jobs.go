@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
-	"github.com/gram-compute/gram/deploy/process"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
@@ -64,17 +63,9 @@ func (f *fleet) runJob(ctx context.Context, n int) (r result, err error) {
 	if _, err := f.q.jobs.Submit(ctx, connect.NewRequest(&pb.SubmitRequest{Id: c.id, SpecJson: spec})); err != nil {
 		return r, err
 	}
-	var job *pb.Job
-	if err := process.Until(ctx, c.id+" to end", func() bool {
-		job, err = f.q.get(ctx, c.id)
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		return f.fault != nil || err != nil || job.GetFinishedUnixMs() != 0
-	}); err != nil {
-		return r, err
-	}
+	job, err := f.await(ctx, c.id)
 	r.whole = time.Since(began)
-	if err != nil || f.fault != nil || job.GetState() != pb.JobState_JOB_STATE_SUCCEEDED {
+	if err != nil || job.GetState() != pb.JobState_JOB_STATE_SUCCEEDED {
 		return r, fmt.Errorf("%s is %v: %v %w", c.id, job.GetState(), job.GetFailure(), err)
 	}
 	after, err := spent(f.q.processes[0].PID())
@@ -84,6 +75,25 @@ func (f *fleet) runJob(ctx context.Context, n int) (r result, err error) {
 	r.coordinator, r.round, r.nodes, r.leaves = after-before, c.mapped.Sub(c.planned), c.nodes, f.load.leaves
 	r.leases, r.drawn, r.agreed = c.leases, job.GetAudit().GetDrawn(), job.GetAudit().GetAgreed()
 	return r, err
+}
+
+// await watches a job to its end, as `gram wait` does.
+func (f *fleet) await(ctx context.Context, id string) (*pb.Job, error) {
+	stream, err := f.q.jobs.Watch(ctx, connect.NewRequest(&pb.WatchRequest{Id: id}))
+	if err != nil {
+		return nil, err
+	}
+	defer stream.Close()
+	var job *pb.Job
+	for stream.Receive() {
+		f.mu.Lock()
+		fault := f.fault
+		f.mu.Unlock()
+		if job = stream.Msg().GetJob(); fault != nil {
+			return job, fault
+		}
+	}
+	return job, stream.Err()
 }
 
 // resultOf makes a task's result up. It depends on the task alone, so that audits agree.

@@ -15,6 +15,7 @@ import (
 	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/coordinator/schedule"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/gram-compute/gram/report/forecast"
 	"github.com/hashicorp/raft"
 )
 
@@ -129,6 +130,7 @@ func (c *Leader) assume(ctx context.Context, duties *sync.WaitGroup) error {
 	}
 	view, _ := c.fsm.View()
 	lead.board = schedule.NewBoard(c.cfg.Schedule, term, view, c.clock.Mono())
+	lead.board.Foresee = func(o forecast.Open, take func([]float64)) { c.foresee(lead, o, take) }
 	lead.began = logTime{now: view.Now, boot: c.clock.trust.Boot()}
 	c.mu.Lock()
 	c.lead = lead

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gram-compute/gram/coordinator/state"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/gram-compute/gram/report/forecast"
 )
 
 // Config are the scheduler's constants.
@@ -78,11 +79,15 @@ type Board struct {
 	Store      Store
 	Fit        Fit
 	stragglers stragglers
+
+	// Foresee forecasts how a round ends, which may take a tenth of a second, and has take told. A leader does so
+	// without the board; without another way the board itself does.
+	Foresee func(o forecast.Open, take func(ends []float64))
 }
 
 // NewBoard is the memory of a leader elected in this term at now.
 func NewBoard(cfg Config, term uint64, view state.State, now time.Duration) *Board {
-	b := &Board{cfg: cfg, term: term, epoch: view.Epoch, next: 1}
+	b := &Board{cfg: cfg, term: term, epoch: view.Epoch, next: 1, Foresee: foreseeNow}
 	b.Roster = Roster{cfg: cfg}
 	b.Jobs = Jobs{cfg: cfg, roster: &b.Roster, holdBefore: view.NextJob, began: now, latest: now,
 		earliest: math.MaxInt64}
