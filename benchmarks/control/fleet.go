@@ -33,7 +33,8 @@ type fleet struct {
 // course is what the fleet saw of a job.
 type course struct {
 	id              string
-	planned, mapped time.Time // the plan was committed; the step was leased
+	planned, mapped time.Time // the plan was committed; the last step was leased
+	opened          time.Time // the round: its plan or step was committed
 	leases          []time.Duration
 	nodes, results  int
 }
@@ -193,11 +194,13 @@ func (f *fleet) leased(began time.Time, tasks []*pb.Task) {
 			continue
 		}
 		switch {
-		case task.GetId().GetKind() == pb.TaskKind_TASK_KIND_STEP && c.mapped.IsZero():
-			c.mapped = now
+		case task.GetId().GetKind() == pb.TaskKind_TASK_KIND_STEP:
+			if c.mapped.IsZero() && int(task.GetId().GetRound()) == f.load.rounds {
+				c.mapped = now
+			}
 		case task.GetId().GetKind() == pb.TaskKind_TASK_KIND_NODE && i == 0 && len(task.GetPieces()) == 0:
-			if began.Before(c.planned) {
-				began = c.planned
+			if began.Before(c.opened) {
+				began = c.opened
 			}
 			c.leases = append(c.leases, now.Sub(began))
 		}
@@ -213,7 +216,10 @@ func (f *fleet) completed(ctx context.Context, batch []*pb.TaskResult, verdicts 
 		case r.GetId().GetKind() == pb.TaskKind_TASK_KIND_PLAN:
 			if c.planned.IsZero() {
 				c.planned = time.Now()
+				c.opened = c.planned
 			}
+		case r.GetId().GetKind() == pb.TaskKind_TASK_KIND_STEP && verdicts[i] == pb.Verdict_VERDICT_ACCEPTED:
+			c.opened = time.Now()
 		case r.GetId().GetKind() == pb.TaskKind_TASK_KIND_NODE && verdicts[i] == pb.Verdict_VERDICT_ACCEPTED:
 			c.nodes++
 		}

@@ -20,7 +20,7 @@ const modelFile = "model.safetensors"
 
 // result is what came of one job.
 type result struct {
-	round         time.Duration // from the plan's commit to the lease of the step
+	round         time.Duration // from the plan's commit to the lease of the last step
 	whole         time.Duration // from submit to the end
 	nodes         int           // committed, leaves and merges
 	leaves        int
@@ -72,7 +72,8 @@ func (f *fleet) runJob(ctx context.Context, n int) (r result, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	slices.Sort(c.leases)
-	r.coordinator, r.round, r.nodes, r.leaves = after-before, c.mapped.Sub(c.planned), c.nodes, f.load.leaves
+	r.coordinator, r.round, r.nodes, r.leaves = after-before, c.mapped.Sub(c.planned), c.nodes,
+		f.load.leaves*f.load.rounds
 	r.leases, r.drawn, r.agreed = c.leases, job.GetAudit().GetDrawn(), job.GetAudit().GetAgreed()
 	return r, err
 }
@@ -112,8 +113,12 @@ func (f *fleet) resultOf(task *pb.Task) *pb.TaskResult {
 	case pb.TaskKind_TASK_KIND_NODE:
 		out.Object = object("partial")
 	case pb.TaskKind_TASK_KIND_STEP:
-		out.Next = &pb.Next{Done: true, State: modelOf(id.GetJobId()), Metrics: object("metrics"),
-			Course: object("course")}
+		out.Next = &pb.Next{Phase: "counts", Trees: []uint32{uint32(f.load.leaves)}, State: object("state"),
+			Metrics: object("metrics")}
+		if int(id.GetRound()) == f.load.rounds {
+			out.Next = &pb.Next{Done: true, State: modelOf(id.GetJobId()), Metrics: object("metrics"),
+				Course: object("course")}
+		}
 	case pb.TaskKind_TASK_KIND_REPORT:
 		model := modelOf(id.GetJobId())
 		out.Files = []*pb.OutputFile{{Name: modelFile, Sha256: model.GetSha256(), Size: model.GetSize(),

@@ -20,8 +20,8 @@ import (
 
 // load is what the coordinator is given to do.
 type load struct {
-	workers, slots int
-	leaves, jobs   int
+	workers, slots       int
+	leaves, rounds, jobs int
 }
 
 func main() {
@@ -31,7 +31,8 @@ func main() {
 	var l load
 	flag.IntVar(&l.workers, "workers", 1000, "how many workers, each over a TLS connection of its own")
 	flag.IntVar(&l.slots, "slots", 4, "tasks that a worker takes at a time")
-	flag.IntVar(&l.leaves, "leaves", 100_000, "leaves of the one round of a job")
+	flag.IntVar(&l.leaves, "leaves", 100_000, "leaves of each round of a job")
+	flag.IntVar(&l.rounds, "rounds", 1, "rounds of a job")
 	flag.IntVar(&l.jobs, "jobs", 5, "how many jobs to run, one at a time; 0 runs none")
 	idle := flag.Duration("idle", time.Minute, "how long to watch an idle cluster of three; 0 starts none")
 	flag.Parse()

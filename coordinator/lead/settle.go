@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"slices"
+	"time"
 
 	"github.com/gram-compute/gram/coordinator/command"
 	"github.com/gram-compute/gram/coordinator/lease"
@@ -150,6 +151,9 @@ func (s *settlement) completion(
 	return made
 }
 
+// mostSpentUs bounds what a worker says it spent: a day.
+const mostSpentUs = 86_400_000_000
+
 // note tells the board what became of the results that were for the log; a verdict of 0 says that it is not known.
 func (s *settlement) note(verdicts []pb.Verdict) {
 	if len(verdicts) == 0 {
@@ -166,7 +170,8 @@ func (s *settlement) note(verdicts []pb.Verdict) {
 			}
 			s.tellConvicted(board.Audits.Done(job, task, s.workerID, now))
 			if verdict != pb.Verdict_VERDICT_AUDITED && verdict != pb.Verdict_VERDICT_STALE {
-				board.Done(job, task, s.workerID, verdict == pb.Verdict_VERDICT_ACCEPTED, now)
+				spent := time.Duration(min(s.results[s.of[i]].GetSpentUs(), mostSpentUs)) * time.Microsecond
+				board.DoneAfter(job, task, s.workerID, verdict == pb.Verdict_VERDICT_ACCEPTED, spent, now)
 			}
 		}
 	})

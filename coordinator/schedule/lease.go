@@ -101,6 +101,7 @@ type jobBoard struct {
 	leaves   leafMap
 	pace     pace
 	calm     time.Duration     // no lease is a straggler before, as things stand
+	walked   time.Duration     // before this nobody walks over the leases again to find one
 	untold   SpeculativeCopies // since the log was told last
 	course   *timeline         // of all rounds
 	audits   map[Task]*auditWork
