@@ -37,6 +37,7 @@ type course struct {
 	opened          time.Time // the round: its plan or step was committed
 	leases          []time.Duration
 	nodes, results  int
+	calls           int // of Lease and Complete that were answered
 }
 
 // worker is one of the fleet, with a connection of its own.
@@ -189,6 +190,9 @@ func (f *fleet) leased(began time.Time, tasks []*pb.Task) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	c := f.current
+	if c != nil {
+		c.calls++
+	}
 	for i, task := range tasks {
 		if c == nil || task.GetId().GetJobId() != c.id {
 			continue
@@ -210,6 +214,7 @@ func (f *fleet) leased(began time.Time, tasks []*pb.Task) {
 func (f *fleet) completed(ctx context.Context, batch []*pb.TaskResult, verdicts []pb.Verdict) {
 	f.mu.Lock()
 	c := f.current
+	c.calls++
 	for i, r := range batch {
 		switch {
 		case r.GetId().GetJobId() != c.id:

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/benchmarks/measure"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
@@ -23,9 +24,11 @@ type result struct {
 	round         time.Duration // from the plan's commit to the lease of the last step
 	whole         time.Duration // from submit to the end
 	nodes         int           // committed, leaves and merges
+	calls         int           // of Lease and Complete
 	leaves        int
 	leases        []time.Duration // of the calls that brought leaves, ascending
 	coordinator   time.Duration   // processor time of the coordinator, of the whole job
+	fleet         time.Duration   // and of the workers
 	drawn, agreed uint64          // audits
 }
 
@@ -41,10 +44,10 @@ func (r result) quantile(q float64) time.Duration {
 }
 
 func (r result) String() string {
-	return fmt.Sprintf("%d nodes in %.2f s: %.0f nodes/s, %.0f leaves/s; lease p50 %d ms, p99 %d ms, slowest %d ms; "+
-		"coordinator %.2f s of a processor; whole job %.2f s, %d audits", r.nodes, r.round.Seconds(), r.rate(),
+	return fmt.Sprintf("%d nodes by %d calls in %.2f s: %.0f nodes/s, %.0f leaves/s; lease p50 %d ms, p99 %d ms, slowest %d ms; "+
+		"coordinator %.2f s of a processor, workers %.2f s; whole job %.2f s, %d audits", r.nodes, r.calls, r.round.Seconds(), r.rate(),
 		float64(r.leaves)/r.round.Seconds(), r.quantile(0.5).Milliseconds(), r.quantile(0.99).Milliseconds(),
-		r.quantile(1).Milliseconds(), r.coordinator.Seconds(), r.whole.Seconds(), r.agreed)
+		r.quantile(1).Milliseconds(), r.coordinator.Seconds(), r.fleet.Seconds(), r.whole.Seconds(), r.agreed)
 }
 
 // runJob submits a job and waits for its end.
@@ -59,7 +62,7 @@ func (f *fleet) runJob(ctx context.Context, n int) (r result, err error) {
 	if err != nil {
 		return r, err
 	}
-	began := time.Now()
+	began, own := time.Now(), measure.CPUTime()
 	if _, err := f.q.jobs.Submit(ctx, connect.NewRequest(&pb.SubmitRequest{Id: c.id, SpecJson: spec})); err != nil {
 		return r, err
 	}
@@ -69,12 +72,13 @@ func (f *fleet) runJob(ctx context.Context, n int) (r result, err error) {
 		return r, fmt.Errorf("%s is %v: %v %w", c.id, job.GetState(), job.GetFailure(), err)
 	}
 	after, err := spent(f.q.processes[0].PID())
+	r.fleet = measure.CPUTime() - own
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	slices.Sort(c.leases)
 	r.coordinator, r.round, r.nodes, r.leaves = after-before, c.mapped.Sub(c.planned), c.nodes,
 		f.load.leaves*f.load.rounds
-	r.leases, r.drawn, r.agreed = c.leases, job.GetAudit().GetDrawn(), job.GetAudit().GetAgreed()
+	r.calls, r.leases, r.drawn, r.agreed = c.calls, c.leases, job.GetAudit().GetDrawn(), job.GetAudit().GetAgreed()
 	return r, err
 }
 

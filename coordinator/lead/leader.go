@@ -76,6 +76,9 @@ func (c *Leader) Follow(ctx context.Context, leading chan struct{}) {
 		case <-ctx.Done():
 			return
 		}
+		if err := c.member.Pace(leads); err != nil {
+			c.cfg.Logger.Warn("the interval of heartbeats stays as it is", "error", err)
+		}
 		c.Resign()
 		duties.Wait()
 		again = nil
