@@ -44,8 +44,10 @@ func (r result) quantile(q float64) time.Duration {
 }
 
 func (r result) String() string {
-	return fmt.Sprintf("%d nodes by %d calls in %.2f s: %.0f nodes/s, %.0f leaves/s; lease p50 %d ms, p99 %d ms, slowest %d ms; "+
-		"coordinator %.2f s of a processor, workers %.2f s; whole job %.2f s, %d audits", r.nodes, r.calls, r.round.Seconds(), r.rate(),
+	return fmt.Sprintf("%d nodes by %d calls in %.2f s: %.0f nodes/s, %.0f leaves/s; "+
+		"lease p50 %d ms, p99 %d ms, slowest %d ms; "+
+		"coordinator %.2f s of a processor, workers %.2f s; whole job %.2f s, %d audits",
+		r.nodes, r.calls, r.round.Seconds(), r.rate(),
 		float64(r.leaves)/r.round.Seconds(), r.quantile(0.5).Milliseconds(), r.quantile(0.99).Milliseconds(),
 		r.quantile(1).Milliseconds(), r.coordinator.Seconds(), r.fleet.Seconds(), r.whole.Seconds(), r.agreed)
 }

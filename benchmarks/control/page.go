@@ -45,21 +45,23 @@ func words(s measure.Spread, unit string) string {
 }
 
 func (p *page) rows() (rows []row) {
+	figure := func(unit string, of func(result) float64) string { return words(p.spread(of), unit) }
 	if len(p.jobs) > 0 {
 		rate, lease := p.spread(result.rate), p.spread(func(r result) float64 { return ms(r.quantile(0.99)) })
 		rows = append(rows,
-			row{"committed nodes", fmt.Sprintf("at least %d/s", leastRate), words(rate, "/s"), rate.Median >= leastRate},
+			row{"committed nodes", fmt.Sprintf("at least %d/s", leastRate), words(rate, "/s"),
+				rate.Median >= leastRate},
 			row{"leases, p99", fmt.Sprintf("at most %d ms", mostLease.Milliseconds()), words(lease, "ms"),
 				lease.Median <= ms(mostLease)},
-			row{"leases, p50", "", words(p.spread(func(r result) float64 { return ms(r.quantile(0.5)) }), "ms"), true},
-			row{"the slowest lease", "", words(p.spread(func(r result) float64 { return ms(r.quantile(1)) }), "ms"), true},
-			row{"the round", "", words(p.spread(func(r result) float64 { return r.round.Seconds() }), "s"), true},
-			row{"leaves of the round", "", words(p.spread(func(r result) float64 {
+			row{name: "leases, p50", measured: figure("ms", func(r result) float64 { return ms(r.quantile(0.5)) })},
+			row{name: "the slowest lease", measured: figure("ms", func(r result) float64 { return ms(r.quantile(1)) })},
+			row{name: "the rounds", measured: figure("s", func(r result) float64 { return r.round.Seconds() })},
+			row{name: "committed leaves", measured: figure("/s", func(r result) float64 {
 				return float64(r.leaves) / r.round.Seconds()
-			}), "/s"), true},
-			row{"nodes of the round", "", words(p.spread(func(r result) float64 { return float64(r.nodes) }), ""), true},
-			row{"the coordinator, of a processor, a job", "",
-				words(p.spread(func(r result) float64 { return r.coordinator.Seconds() }), "s"), true})
+			})},
+			row{name: "nodes of a job", measured: figure("", func(r result) float64 { return float64(r.nodes) })},
+			row{name: "the coordinator, of a processor, a job",
+				measured: figure("s", func(r result) float64 { return r.coordinator.Seconds() })})
 	}
 	for _, i := range p.idle {
 		name := "idle follower " + i.member

@@ -31,7 +31,7 @@ func (c *Leader) ETA(job *state.Job) *pb.Eta {
 }
 
 // foresee forecasts how a round ends, without the board, which is told then.
-func (c *Leader) foresee(lead *Leadership, open forecast.Open, take func(ends []float64)) {
+func (c Workers) foresee(lead *Leadership, open forecast.Open, take func(ends []float64)) {
 	c.tasks.Go(func() { // one that is too late to begin is for a leader that ends
 		ends := open.Ends()
 		lead.mu.Lock()

@@ -133,7 +133,7 @@ func (c *Leader) assume(ctx context.Context, duties *sync.WaitGroup) error {
 	}
 	view, _ := c.fsm.View()
 	lead.board = schedule.NewBoard(c.cfg.Schedule, term, view, c.clock.Mono())
-	lead.board.Foresee = func(o forecast.Open, take func([]float64)) { c.foresee(lead, o, take) }
+	lead.board.Foresee = func(o forecast.Open, take func([]float64)) { Workers{c}.foresee(lead, o, take) }
 	lead.began = logTime{now: view.Now, boot: c.clock.trust.Boot()}
 	c.mu.Lock()
 	c.lead = lead

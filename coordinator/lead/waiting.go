@@ -167,7 +167,8 @@ func (c Workers) letOthers(lead *Leadership, next *list.Element) *list.Element {
 	return next
 }
 
-// sleeper is a goroutine that sleeps until a time or a change, and may be wanted earlier. Its leadership's mu guards it.
+// sleeper is a goroutine that sleeps until a time or a change, and may be wanted earlier. Its leadership's mu guards
+// it.
 type sleeper struct {
 	asleep time.Duration // until when; 0 means until something changes
 	roused chan struct{} // holds an element when it is to look again

@@ -65,8 +65,8 @@ const (
 )
 
 // Ends repeats the rest of the round, and returns in ascending order in how many seconds it ended. It is a function of
-// the round alone. It takes some 40,000 events, or those of 20 repetitions where that is more. On more than 256 slots it
-// repeats an even part of the round; the whole ends with the last of its parts.
+// the round alone. It takes some 40,000 events, or those of 20 repetitions where that is more. On more than 256 slots
+// it repeats an even part of the round; the whole ends with the last of its parts.
 func (o Open) Ends() []float64 {
 	parts := (o.Slots + mostSlots - 1) / mostSlots
 	if parts <= 1 || o.Mapped {
