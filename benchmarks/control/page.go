@@ -41,7 +41,8 @@ func (p *page) spread(of func(result) float64) measure.Spread {
 }
 
 func words(s measure.Spread, unit string) string {
-	return fmt.Sprintf("%s %s (%s to %s)", measure.Digits(s.Median), unit, measure.Digits(s.Low), measure.Digits(s.High))
+	return fmt.Sprintf("%s %s (%s to %s)", measure.Digits(s.Median), unit, measure.Digits(s.Low),
+		measure.Digits(s.High))
 }
 
 func (p *page) rows() (rows []row) {
