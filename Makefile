@@ -232,6 +232,10 @@ bench-field: build data ## Whole jobs of Gram, scikit-learn, FAISS and Spark fro
 bench-failover: build ## Kill the leader of three coordinators 50 times and measure the pause in writes (some four minutes).
 	go run ./benchmarks/failover
 
+.PHONY: bench-control
+bench-control: build ## Measure commits and leases under 1,000 workers, and an idle cluster of three (some three minutes).
+	go run ./benchmarks/control
+
 .PHONY: bench-audits
 bench-audits: build ## Measure what audits cost jobs of a minute, on two and on four workers (some half an hour).
 	go run ./benchmarks/audits

@@ -33,7 +33,7 @@ func (q *quorum) fill(id string, entries uint32) {
 func (q *quorum) complete(done *pb.Completion) {
 	q.Helper()
 	q.poll("a result to be taken", func() bool {
-		verdict, err := q.leader().leads.Log().Complete(q.Context(), done)
+		verdict, err := onlyVerdict(q.leader().leads.Log().Complete(q.Context(), done))
 		if err != nil && connect.CodeOf(outcome.Wire(err)) != connect.CodeUnavailable {
 			q.Fatalf("complete %v: %v", done.GetId(), err)
 		}

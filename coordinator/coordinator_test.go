@@ -146,11 +146,19 @@ func planTest(t *testing.T, c *Coordinator, id string, leaves uint32) {
 	t.Helper()
 	submitTest(t, c, id)
 	await(t, c, id+" is planning", inStage(id, pb.JobState_JOB_STATE_PLANNING))
-	verdict, err := c.leads.Log().Complete(t.Context(),
-		&pb.Completion{Id: &pb.TaskID{JobId: id, Kind: pb.TaskKind_TASK_KIND_PLAN}, Output: planOutput(leaves)})
+	verdict, err := onlyVerdict(c.leads.Log().Complete(t.Context(),
+		&pb.Completion{Id: &pb.TaskID{JobId: id, Kind: pb.TaskKind_TASK_KIND_PLAN}, Output: planOutput(leaves)}))
 	if err != nil || verdict != pb.Verdict_VERDICT_ACCEPTED {
 		t.Fatalf("plan of %s: %v %v", id, verdict, err)
 	}
+}
+
+// onlyVerdict is what Complete answered for a single completion.
+func onlyVerdict(verdicts []pb.Verdict, err error) (pb.Verdict, error) {
+	if len(verdicts) != 1 {
+		return 0, err
+	}
+	return verdicts[0], err
 }
 
 func planOutput(leaves ...uint32) *pb.TaskOutput {

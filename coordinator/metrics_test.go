@@ -62,7 +62,8 @@ func planSpec(t *testing.T, c *Coordinator, id, run string) {
 	await(t, c, id+" is planning", inStage(id, pb.JobState_JOB_STATE_PLANNING))
 	plan := &pb.TaskID{JobId: id, Kind: pb.TaskKind_TASK_KIND_PLAN}
 	done := &pb.Completion{Id: plan, Output: planOutput(2), Worker: "x", WorkerId: "x"}
-	if verdict, err := c.leads.Log().Complete(t.Context(), done); err != nil || verdict != pb.Verdict_VERDICT_ACCEPTED {
+	verdict, err := onlyVerdict(c.leads.Log().Complete(t.Context(), done))
+	if err != nil || verdict != pb.Verdict_VERDICT_ACCEPTED {
 		t.Fatalf("plan of %s: %v, %v", id, verdict, err)
 	}
 }
@@ -82,7 +83,8 @@ func lie(t *testing.T, c *Coordinator, id string) {
 	} {
 		done := &pb.Completion{Id: leaf, Output: &pb.TaskOutput{Object: object(made.digest)}, Worker: made.worker,
 			WorkerId: made.worker}
-		if verdict, err := c.leads.Log().Complete(t.Context(), done); err != nil || verdict != made.verdict {
+		verdict, err := onlyVerdict(c.leads.Log().Complete(t.Context(), done))
+		if err != nil || verdict != made.verdict {
 			t.Fatalf("leaf of %s by %s: %v, %v; want %v", id, made.worker, verdict, err, made.verdict)
 		}
 	}

@@ -24,7 +24,7 @@ func completeAll(t *testing.T, c *Coordinator, d *disk, list []*pb.Completion) {
 	var reports sync.WaitGroup
 	for _, completion := range list {
 		reports.Go(func() {
-			if verdict, err := c.leads.Log().Complete(t.Context(), completion); err != nil ||
+			if verdict, err := onlyVerdict(c.leads.Log().Complete(t.Context(), completion)); err != nil ||
 				verdict != pb.Verdict_VERDICT_ACCEPTED {
 				t.Errorf("leaf %d: %v %v", completion.GetId().GetIndex(), verdict, err)
 			}
@@ -109,12 +109,13 @@ func TestEntriesAreBoundedBeforeTheyAreProposed(t *testing.T) {
 		before := c.member.Raft.LastIndex()
 		fat := leafDone("a", 0)
 		fat.Worker = strings.Repeat("x", outcome.MaxEntryBytes/2)
-		if _, err := c.leads.Log().Complete(t.Context(), fat); !errors.Is(err, outcome.ErrEntryTooBig) {
-			t.Errorf("a completion: %v", err)
+		verdict, err := onlyVerdict(c.leads.Log().Complete(t.Context(), fat))
+		if err != nil || verdict != pb.Verdict_VERDICT_INVALID {
+			t.Errorf("a completion: %v, %v", verdict, err)
 		}
 		cmd := &pb.Command{Body: &pb.Command_Fail{Fail: &pb.FailJob{Id: "a",
 			Failure: &pb.Failure{Message: strings.Repeat("x", outcome.MaxEntryBytes)}}}}
-		_, err := c.leads.Log().Propose(t.Context(), cmd)
+		_, err = c.leads.Log().Propose(t.Context(), cmd)
 		if !errors.Is(err, outcome.ErrEntryTooBig) || connect.CodeOf(outcome.Wire(err)) != connect.CodeInvalidArgument {
 			t.Errorf("a command: %v", err)
 		}
@@ -147,7 +148,7 @@ func TestUnknownOutcomes(t *testing.T) {
 			t.Errorf("the log hangs: %v after %v", err, time.Since(began))
 		}
 		release()
-		if verdict, err := c.leads.Log().Complete(t.Context(), leafDone("a", 0)); err != nil ||
+		if verdict, err := onlyVerdict(c.leads.Log().Complete(t.Context(), leafDone("a", 0))); err != nil ||
 			verdict != pb.Verdict_VERDICT_DUPLICATE {
 			t.Errorf("repeated: %v %v", verdict, err)
 		}

@@ -51,8 +51,8 @@ func (r run) plan() run {
 
 func (r run) complete(kind pb.TaskKind, round uint32, out *pb.TaskOutput) {
 	r.t.Helper()
-	verdict, err := r.c.leads.Log().Complete(r.t.Context(),
-		&pb.Completion{Id: &pb.TaskID{JobId: r.id, Round: round, Kind: kind}, Output: out})
+	verdict, err := onlyVerdict(r.c.leads.Log().Complete(r.t.Context(),
+		&pb.Completion{Id: &pb.TaskID{JobId: r.id, Round: round, Kind: kind}, Output: out}))
 	if err != nil || verdict != pb.Verdict_VERDICT_ACCEPTED {
 		r.t.Fatalf("%v of round %d of %s: %v %v", kind, round, r.id, verdict, err)
 	}

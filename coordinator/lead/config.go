@@ -63,7 +63,7 @@ func New(cfg Config) *Leader {
 	c.log = &Log{
 		member: cfg.Member, fsm: cfg.FSM, tasks: cfg.Tasks, clock: cfg.Clock, trails: cfg.Trails,
 		commits: cfg.Meters.Commits,
-		timeout: cfg.ApplyTimeout, lowDisk: &c.lowDisk, completions: make(chan pendingCompletion),
+		timeout: cfg.ApplyTimeout, lowDisk: &c.lowDisk, completions: make(chan pending),
 	}
 	c.members = &Members{Leader: c}
 	cfg.Meters.Registry.MustRegister(&measures{c})

@@ -30,6 +30,16 @@ func (c *Leader) ETA(job *state.Job) *pb.Eta {
 	return eta
 }
 
+// foresee forecasts how a round ends, without the board, which is told then.
+func (c Workers) foresee(lead *Leadership, open forecast.Open, take func(ends []float64)) {
+	c.tasks.Go(func() { // one that is too late to begin is for a leader that ends
+		ends := open.Ends()
+		lead.mu.Lock()
+		defer lead.mu.Unlock()
+		take(ends)
+	})
+}
+
 // mostMilliseconds bounds a forecast: a hundred years are as good as never.
 const mostMilliseconds = 3e12
 

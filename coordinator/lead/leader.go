@@ -15,6 +15,7 @@ import (
 	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/coordinator/schedule"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/gram-compute/gram/report/forecast"
 	"github.com/hashicorp/raft"
 )
 
@@ -48,16 +49,16 @@ type Leadership struct {
 	mu    sync.Mutex
 	board *schedule.Board
 	freed chan struct{} // closed when leases were freed, then replaced
-	// Until when decide sleeps; 0 means until something changes. A lease that is granted meanwhile may want it earlier.
-	asleep time.Duration
-	peers  peerTable  // what the other members answered
-	table  checkTable // what they hashed
-	asks   confirmations
-	swept  pb.SweepCounters
-	began  logTime
+	// A lease that is granted while decide sleeps may want it earlier.
+	deciding sleeper
+	waiting  waiting
+	peers    peerTable  // what the other members answered
+	table    checkTable // what they hashed
+	asks     confirmations
+	swept    pb.SweepCounters
+	began    logTime
 
 	sweeping chan struct{} // holds an element while somebody sweeps
-	roused   chan struct{} // holds an element when decide is to look again
 }
 
 // Follow begins a leadership when raft grants one and ends it when raft takes it away.
@@ -74,6 +75,9 @@ func (c *Leader) Follow(ctx context.Context, leading chan struct{}) {
 			leads = c.member.Raft.State() == raft.Leader
 		case <-ctx.Done():
 			return
+		}
+		if err := c.member.Pace(leads); err != nil {
+			c.cfg.Logger.Warn("the interval of heartbeats stays as it is", "error", err)
 		}
 		c.Resign()
 		duties.Wait()
@@ -115,7 +119,8 @@ func (c *Leader) assume(ctx context.Context, duties *sync.WaitGroup) error {
 	life, end := context.WithCancel(ctx)
 	lead := &Leadership{
 		Ctx: life, end: end, Term: term, freed: make(chan struct{}), sweeping: make(chan struct{}, 1),
-		roused: make(chan struct{}, 1),
+		deciding: sleeper{roused: make(chan struct{}, 1)},
+		waiting:  waiting{sleep: sleeper{roused: make(chan struct{}, 1)}},
 	}
 	timekeeper{c}.firstLook(lead, duties)
 	if err := (Founder{c}).initCluster(ctx); err != nil {
@@ -128,6 +133,7 @@ func (c *Leader) assume(ctx context.Context, duties *sync.WaitGroup) error {
 	}
 	view, _ := c.fsm.View()
 	lead.board = schedule.NewBoard(c.cfg.Schedule, term, view, c.clock.Mono())
+	lead.board.Foresee = func(o forecast.Open, take func([]float64)) { Workers{c}.foresee(lead, o, take) }
 	lead.began = logTime{now: view.Now, boot: c.clock.trust.Boot()}
 	c.mu.Lock()
 	c.lead = lead
@@ -135,6 +141,7 @@ func (c *Leader) assume(ctx context.Context, duties *sync.WaitGroup) error {
 	c.mu.Unlock()
 	c.cfg.Logger.Info("leading", "term", term, "jobs_active", view.ActiveCount())
 	duties.Go(func() { decider{c}.decide(lead) })
+	duties.Go(func() { Workers{c}.serve(lead) })
 	duties.Go(func() { tickFirer{c}.fireTicks(lead) })
 	duties.Go(func() { c.members.watchMembers(lead) })
 	duties.Go(func() { c.sweepNowAndThen(lead) })
@@ -171,17 +178,14 @@ func (c decider) decide(lead *Leadership) {
 		condemned := append(lead.board.Deaths.Condemned(current, now), lead.board.Fit.Misfits(current, now)...)
 		condemned = append(condemned, lead.board.Audits.Waivers(current, now)...)
 		wake, timed := lead.board.NextWake(now)
-		lead.asleep = 0
-		if timed {
-			lead.asleep = wake
-		}
+		lead.deciding.until(wake, timed)
 		freed := lead.freed
 		lead.mu.Unlock()
 		committed = c.proposeAll(lead, condemned) && committed
 		if retry := now + RetryDelay; !committed && (!timed || retry < wake) {
 			wake, timed = retry, true
 		}
-		if !c.sleepUntil(lead.Ctx, wake, timed, changed, freed, lead.roused) {
+		if !c.sleepUntil(lead.Ctx, wake, timed, changed, freed, lead.deciding.roused) {
 			return
 		}
 	}
@@ -219,17 +223,6 @@ func (c *Leader) sleepUntil(
 	case <-roused:
 	}
 	return true
-}
-
-// rouse wakes decide where it would sleep beyond the time at which the board wants it. The caller holds lead.mu.
-func (l *Leadership) rouse(wake time.Duration) {
-	if l.asleep != 0 && l.asleep <= wake {
-		return
-	}
-	select {
-	case l.roused <- struct{}{}:
-	default: // it has been
-	}
 }
 
 // Update changes the board and wakes who waits for work.

@@ -4,16 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/coordinator/lease"
-	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/gram-compute/gram/coordinator/state"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
-	"golang.org/x/sync/errgroup"
 )
 
 const (
@@ -43,42 +40,31 @@ func (c Workers) Register(ctx context.Context, worker schedule.Worker, m *pb.Reg
 
 // Lease waits for work until there is some or the wait is over.
 func (c Workers) Lease(ctx context.Context, req *pb.LeaseRequest) (*pb.LeaseResponse, error) {
-	wait := min(time.Duration(req.GetWaitMs())*time.Millisecond, maxLeaseWait)
-	deadline := c.clock.Mono() + wait
-	for {
-		lead, err := c.Leadership()
-		if err != nil {
-			return nil, err
-		}
-		if err := lead.bound(ctx, req.GetWorkerId(), req.GetSecret()); err != nil {
-			return nil, err
-		}
-		lead.mu.Lock()
-		view, changed := c.fsm.View()
-		now := c.clock.Mono() // one time for all: what ends between two readings would wake nobody
-		if !lead.board.Known(req.GetWorkerId(), now) {
-			lead.mu.Unlock()
-			return nil, connect.NewError(connect.CodeNotFound,
-				fmt.Errorf("worker %q is not registered with this leader", req.GetWorkerId()))
-		}
-		grants := lead.board.Lease(view, req.GetWorkerId(), min(int(req.GetMaxTasks()), maxTasksLease), now)
-		courses := c.timelines(lead, view, grants)
-		freed := lead.freed
-		wake, timed := lead.board.NextWake(now)
-		if timed {
-			lead.rouse(wake)
-		}
-		lead.mu.Unlock()
-		if len(grants) > 0 || now >= deadline {
-			return lease.Response(view, req.GetWorkerId(), grants, courses), nil
-		}
-		if !timed || wake > deadline {
-			wake = deadline
-		}
-		if err := c.awaitWork(ctx, lead, wake, changed, freed); err != nil {
-			return nil, err
-		}
+	lead, err := c.Leadership()
+	if err != nil {
+		return nil, err
 	}
+	wait := min(time.Duration(req.GetWaitMs())*time.Millisecond, maxLeaseWait)
+	call := &waiter{worker: req.GetWorkerId(), want: min(int(req.GetMaxTasks()), maxTasksLease)}
+	lead.mu.Lock()
+	if err := lead.bound(ctx, call.worker, req.GetSecret()); err != nil {
+		lead.mu.Unlock()
+		return nil, err
+	}
+	now := c.clock.Mono()
+	found := c.look(lead, call.worker, call.want, now)
+	if !found.found() && wait > 0 {
+		lead.waiting.join(call)
+	}
+	lead.wakeFor(now)
+	lead.mu.Unlock()
+	if call.answer != nil {
+		found = c.await(ctx, lead, call, wait)
+	}
+	if found.err != nil {
+		return nil, found.err
+	}
+	return lease.Response(found.view, call.worker, found.grants, found.courses), nil
 }
 
 // timelines are those of the jobs of which a step is granted: it may be the last. The caller holds lead.mu.
@@ -92,25 +78,6 @@ func (c Workers) timelines(lead *Leadership, view state.State, grants []schedule
 	return found
 }
 
-func (c Workers) awaitWork(
-	ctx context.Context, lead *Leadership, wake time.Duration, changed, freed <-chan struct{},
-) error {
-	timer := time.NewTimer(wake - c.clock.Mono())
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-changed:
-	case <-freed:
-	case <-lead.Ctx.Done():
-		return outcome.ErrNotLeader
-	case <-c.tasks.Stopping():
-		return outcome.ErrShutdown
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-	return nil
-}
-
 // Heartbeat renews leases. It reads this member's state without asking the
 // others: a lost leader's leases are void anyway.
 func (c Workers) Heartbeat(ctx context.Context, req *pb.HeartbeatRequest) (*pb.HeartbeatResponse, error) {
@@ -118,11 +85,11 @@ func (c Workers) Heartbeat(ctx context.Context, req *pb.HeartbeatRequest) (*pb.H
 	if err != nil {
 		return nil, err
 	}
+	lead.mu.Lock()
+	defer lead.mu.Unlock()
 	if err := lead.bound(ctx, req.GetWorkerId(), req.GetSecret()); err != nil {
 		return nil, err
 	}
-	lead.mu.Lock()
-	defer lead.mu.Unlock()
 	view, _ := c.fsm.View()
 	if !lead.board.Known(req.GetWorkerId(), c.clock.Mono()) {
 		return nil, connect.NewError(connect.CodeNotFound,
@@ -147,33 +114,17 @@ func (c Workers) Complete(ctx context.Context, req *pb.CompleteRequest) (*pb.Com
 		return nil, connect.NewError(connect.CodeInvalidArgument,
 			fmt.Errorf("at most %d results a call", maxTasksLease))
 	}
-	if err := lead.bound(ctx, req.GetWorkerId(), req.GetSecret()); err != nil {
+	lead.mu.Lock()
+	err = lead.bound(ctx, req.GetWorkerId(), req.GetSecret())
+	lead.mu.Unlock()
+	if err != nil {
 		return nil, err
 	}
-	results, failures := req.GetResults(), []int(nil)
-	res := &pb.CompleteResponse{Verdicts: make([]pb.Verdict, len(results))}
-	settling, settlingCtx := errgroup.WithContext(ctx)
-	for i, r := range results { // at once, so that they share log entries
-		if r.GetFailure() != nil {
-			failures = append(failures, i)
-			continue
-		}
-		settling.Go(func() (err error) {
-			res.Verdicts[i], err = c.settle(settlingCtx, lead, req.GetWorkerId(), r)
-			return err
-		})
-	}
-	if err := settling.Wait(); err != nil {
+	s := newSettlement(c, lead, req)
+	if err := s.settle(ctx); err != nil {
 		return nil, err
 	}
-	// total order: equal ones keep that of the call
-	slices.SortStableFunc(failures, func(i, j int) int { return compareLeaves(results[i].GetId(), results[j].GetId()) })
-	for _, i := range failures { // one by one: the first ends the job
-		if res.Verdicts[i], err = c.settle(ctx, lead, req.GetWorkerId(), results[i]); err != nil {
-			return nil, err
-		}
-	}
-	return res, nil
+	return &pb.CompleteResponse{Verdicts: s.verdicts}, nil
 }
 
 // compareLeaves orders tasks by round and by the first of their leaves.

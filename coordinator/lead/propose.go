@@ -28,7 +28,7 @@ type Log struct {
 	commits     prometheus.Observer // seconds from proposing to applying
 	timeout     time.Duration       // of one proposal
 	lowDisk     *atomic.Bool        // the data directory's disk is nearly full
-	completions chan pendingCompletion
+	completions chan pending
 }
 
 // Propose puts a command in the log and returns what state made of it. The
@@ -101,102 +101,6 @@ func raftError(err error) error {
 		return fmt.Errorf("%w: %w", outcome.ErrShutdown, err)
 	}
 	return fmt.Errorf("%w: %w", outcome.ErrUnknownOutcome, err)
-}
-
-// maxCompletions bounds the completions of one entry.
-const maxCompletions = 256
-
-// pendingCompletion is a completion on its way into the log.
-type pendingCompletion struct {
-	completion *pb.Completion
-	size       int
-	done       chan<- completionResult
-}
-
-type completionResult struct {
-	verdict pb.Verdict
-	err     error
-}
-
-// CommitGroups takes the completions that arrived while the last entry was
-// committing and commits them as one entry: no timer, and never a write per
-// completion under load.
-func (c *Log) CommitGroups(ctx context.Context) {
-	var left *pendingCompletion // what did not fit the last entry
-	for {
-		var group []pendingCompletion
-		if left != nil {
-			group, left = c.gather(*left)
-		} else {
-			select {
-			case first := <-c.completions:
-				group, left = c.gather(first)
-			case <-ctx.Done():
-				return
-			}
-		}
-		c.commitGroup(ctx, group)
-	}
-}
-
-// gather adds what waits already, up to the limits of one entry.
-func (c *Log) gather(first pendingCompletion) (group []pendingCompletion, left *pendingCompletion) {
-	group, size := []pendingCompletion{first}, first.size
-	for len(group) < maxCompletions {
-		select {
-		case next := <-c.completions:
-			if size += next.size; size > outcome.MaxEntryBytes-1024 {
-				return group, &next
-			}
-			group = append(group, next)
-		default:
-			return group, nil
-		}
-	}
-	return group, nil
-}
-
-func (c *Log) commitGroup(ctx context.Context, group []pendingCompletion) {
-	list := make([]*pb.Completion, len(group))
-	for i, p := range group {
-		list[i] = p.completion
-	}
-	complete := &pb.CompleteTasks{Completions: list}
-	reply, err := c.Propose(ctx, &pb.Command{Body: &pb.Command_Complete{Complete: complete}})
-	if err == nil && reply.Err != nil {
-		err = reply.Err
-	}
-	for i, p := range group {
-		result := completionResult{err: err}
-		if err == nil {
-			result.verdict = reply.Verdicts[i]
-		}
-		p.done <- result
-	}
-}
-
-// Complete commits one completion; it may share its log entry with others.
-func (c *Log) Complete(ctx context.Context, completion *pb.Completion) (pb.Verdict, error) {
-	done := make(chan completionResult, 1)
-	pending := pendingCompletion{completion: completion, size: proto.Size(completion) + 8, done: done}
-	if pending.size > outcome.MaxEntryBytes/2 {
-		return 0, fmt.Errorf("%w; this completion has %d", outcome.ErrEntryTooBig, pending.size)
-	}
-	select {
-	case c.completions <- pending:
-	case <-ctx.Done():
-		return 0, ctx.Err()
-	case <-c.tasks.Stopping():
-		return 0, outcome.ErrShutdown
-	}
-	select {
-	case result := <-done:
-		return result.verdict, result.err
-	case <-ctx.Done():
-		return 0, fmt.Errorf("%w: %w", outcome.ErrUnknownOutcome, ctx.Err())
-	case <-c.tasks.Stopping():
-		return 0, fmt.Errorf("%w: %w", outcome.ErrUnknownOutcome, outcome.ErrShutdown)
-	}
 }
 
 // roomFor refuses what makes a new job while the disk is nearly full; what was accepted before, and

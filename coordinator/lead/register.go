@@ -41,9 +41,8 @@ func (l *Leadership) register(ctx context.Context, c *Leader, w schedule.Worker,
 }
 
 // bound refuses a call under the id of another worker. Who has not registered with this leader is told so by the call.
+// The caller holds l.mu.
 func (l *Leadership) bound(ctx context.Context, workerID string, secret []byte) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	known, ok := l.board.Roster.Worker(workerID)
 	own := protocol.BoundWorkerID(workerID) && protocol.WorkerID(secret) == workerID
 	switch {

@@ -4,69 +4,140 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"errors"
+	"slices"
+	"time"
 
 	"github.com/gram-compute/gram/coordinator/command"
 	"github.com/gram-compute/gram/coordinator/lease"
 	"github.com/gram-compute/gram/coordinator/meters"
-	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/gram-compute/gram/coordinator/state"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// settle takes one result: an output is committed, a failure weighed.
-func (c Workers) settle(ctx context.Context, lead *Leadership, workerID string, r *pb.TaskResult) (pb.Verdict, error) {
-	held := schedule.Held{Task: lease.TaskFrom(r.GetId()), Token: lease.TokenFrom(r.GetToken())}
-	basis, ok := c.granted(lead, workerID, held, r.GetToken().GetMac())
-	if !ok {
-		c.cfg.Logger.Warn("a result without a lease is not taken", "worker", workerID, "job", held.Task.JobID, "task",
-			held.Task.String())
-		return pb.Verdict_VERDICT_UNGRANTED, nil
-	}
-	if failure := r.GetFailure(); failure != nil {
-		return pb.Verdict_VERDICT_NOTED, c.settleFailure(ctx, lead, workerID, held, failure)
-	}
-	if held.Task.Kind == pb.TaskKind_TASK_KIND_REPORT {
-		view, _ := c.fsm.View()
-		if err := c.commands.CheckOutputs(view, held.Task.JobID, r.GetOutput().GetFiles()); err != nil {
-			return pb.Verdict_VERDICT_INVALID, c.settleFailure(ctx, lead, workerID, held, command.BadOutputs(err))
-		}
-	}
-	verdict, err := pb.Verdict_VERDICT_INVALID, error(nil)
-	if c.isModel(held.Task, r.GetOutput().GetFiles()) {
-		verdict, err = c.log.Complete(ctx, c.completion(lead, workerID, held.Task, r, basis))
-	}
-	switch {
-	case errors.Is(err, outcome.ErrEntryTooBig), err == nil && verdict == pb.Verdict_VERDICT_INVALID:
-		// A retry would be refused the same way, so fail now.
-		return pb.Verdict_VERDICT_INVALID, c.settleFailure(ctx, lead, workerID, held, refusal(r))
-	case err != nil:
-		return 0, err
-	}
-	lead.Update(func(board *schedule.Board) {
-		view, _ := c.fsm.View()
-		job, ok := view.Job(held.Task.JobID)
-		if !ok {
-			return
-		}
-		c.tellConvicted(board.Audits.Done(job, held.Task, workerID, c.clock.Mono()))
-		if verdict != pb.Verdict_VERDICT_AUDITED && verdict != pb.Verdict_VERDICT_STALE {
-			board.Done(job, held.Task, workerID, verdict == pb.Verdict_VERDICT_ACCEPTED, c.clock.Mono())
-		}
-	})
-	return verdict, nil
+// settlement is the results of one call on their way into the log and onto the board. Results of one call share an
+// entry of the log, and the board hears of all of them at once.
+type settlement struct {
+	Workers
+	lead     *Leadership
+	view     state.State
+	workerID string
+	results  []*pb.TaskResult
+	verdicts []pb.Verdict // in the order of the results
+	tasks    []schedule.Held
+	refused  []*pb.Failure    // of outputs that are not taken; nil where nothing is wrong
+	made     []*pb.Completion // for the log
+	of       []int            // which result each completion is of
 }
 
-// completion is a result as the log takes it: with what is known of its worker, and what a node was made from.
-func (c Workers) completion(
-	lead *Leadership, workerID string, t schedule.Task, r *pb.TaskResult, basis [sha256.Size]byte,
+func newSettlement(c Workers, lead *Leadership, req *pb.CompleteRequest) *settlement {
+	n := len(req.GetResults())
+	s := &settlement{Workers: c, lead: lead, workerID: req.GetWorkerId(), results: req.GetResults(),
+		verdicts: make([]pb.Verdict, n), tasks: make([]schedule.Held, n), refused: make([]*pb.Failure, n),
+		made: make([]*pb.Completion, 0, n), of: make([]int, 0, n)}
+	s.view, _ = c.fsm.View()
+	return s
+}
+
+// settle takes the results: outputs are committed, failures weighed. What was committed is noted also where the rest
+// was not.
+func (s *settlement) settle(ctx context.Context) error {
+	failures := s.examine()
+	verdicts, err := s.log.Complete(ctx, s.made...)
+	for i, v := range verdicts {
+		s.verdicts[s.of[i]] = v
+	}
+	s.note(verdicts)
+	for i, v := range verdicts {
+		if v == pb.Verdict_VERDICT_INVALID { // a retry would be refused the same way, so fail now
+			s.refused[s.of[i]] = refusal(s.results[s.of[i]])
+		}
+	}
+	if err != nil {
+		return err
+	}
+	for i, failure := range s.refused {
+		if failure == nil {
+			continue
+		}
+		s.verdicts[i] = pb.Verdict_VERDICT_INVALID
+		if err := s.settleFailure(ctx, s.lead, s.workerID, s.tasks[i], failure); err != nil {
+			return err
+		}
+	}
+	// total order: equal ones keep that of the call
+	slices.SortStableFunc(failures, func(i, j int) int {
+		return compareLeaves(s.results[i].GetId(), s.results[j].GetId())
+	})
+	for _, i := range failures { // one by one: the first ends the job
+		s.verdicts[i] = pb.Verdict_VERDICT_NOTED
+		err := s.settleFailure(ctx, s.lead, s.workerID, s.tasks[i], s.results[i].GetFailure())
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// examine sorts the results: what goes into the log, what is refused without it, and the failures, which it returns.
+func (s *settlement) examine() (failures []int) {
+	bases := make([][sha256.Size]byte, len(s.results))
+	for i, r := range s.results {
+		s.tasks[i] = schedule.Held{Task: lease.TaskFrom(r.GetId()), Token: lease.TokenFrom(r.GetToken())}
+		var ok bool
+		bases[i], ok = lease.Authentic(s.view.Secret, s.workerID, s.tasks[i], r.GetToken().GetMac())
+		if !ok {
+			s.verdicts[i] = pb.Verdict_VERDICT_UNGRANTED
+		}
+	}
+	s.lead.mu.Lock()
+	defer s.lead.mu.Unlock()
+	worker, known := s.lead.board.Roster.Worker(s.workerID)
+	if !known {
+		worker = schedule.Worker{Name: s.workerID}
+	}
+	for i, r := range s.results {
+		task := s.tasks[i].Task
+		switch {
+		case s.verdicts[i] == pb.Verdict_VERDICT_UNGRANTED || !s.lead.board.Granted(s.tasks[i].Token):
+			s.verdicts[i] = pb.Verdict_VERDICT_UNGRANTED
+			s.cfg.Logger.Warn("a result without a lease is not taken", "worker", s.workerID, "job", task.JobID,
+				"task", task.String())
+		case r.GetFailure() != nil:
+			failures = append(failures, i)
+		default:
+			if s.refused[i] = s.refusedReport(task, r); s.refused[i] == nil {
+				s.made, s.of = append(s.made, s.completion(worker, task, r, bases[i])), append(s.of, i)
+			}
+		}
+	}
+	return failures
+}
+
+// refusedReport is the failure of a report with outputs that the job cannot have; nil is none.
+func (s *settlement) refusedReport(t schedule.Task, r *pb.TaskResult) *pb.Failure {
+	if t.Kind != pb.TaskKind_TASK_KIND_REPORT {
+		return nil
+	}
+	view, _ := s.fsm.View()
+	if err := s.commands.CheckOutputs(view, t.JobID, r.GetOutput().GetFiles()); err != nil {
+		return command.BadOutputs(err)
+	}
+	if !isModel(view, t, r.GetOutput().GetFiles()) {
+		return refusal(r)
+	}
+	return nil
+}
+
+// completion is a result as the log takes it: with what is known of its worker, and what a node was made from. The
+// caller holds lead.mu.
+func (s *settlement) completion(
+	w schedule.Worker, t schedule.Task, r *pb.TaskResult, basis [sha256.Size]byte,
 ) *pb.Completion {
-	w := c.workerFacts(lead, workerID)
 	made := &pb.Completion{
-		Id: r.GetId(), Output: r.GetOutput(), Worker: w.Name, WorkerId: workerID, Kernels: w.Kernels,
-		SpeculativeCopies: c.tellCopies(lead, t), SpentUs: r.GetSpentUs(),
+		Id: r.GetId(), Output: r.GetOutput(), Worker: w.Name, WorkerId: s.workerID, Kernels: w.Kernels,
+		SpeculativeCopies: s.tellCopies(t), SpentUs: r.GetSpentUs(),
 	}
 	if t.Again {
 		made.Kernels = w.Other
@@ -78,6 +149,32 @@ func (c Workers) completion(
 		}
 	}
 	return made
+}
+
+// mostSpentUs bounds what a worker says it spent: a day.
+const mostSpentUs = 86_400_000_000
+
+// note tells the board what became of the results that were for the log; a verdict of 0 says that it is not known.
+func (s *settlement) note(verdicts []pb.Verdict) {
+	if len(verdicts) == 0 {
+		return
+	}
+	s.lead.Update(func(board *schedule.Board) {
+		view, _ := s.fsm.View()
+		now := s.clock.Mono()
+		for i, verdict := range verdicts {
+			task := s.tasks[s.of[i]].Task
+			job, ok := view.Job(task.JobID)
+			if !ok || verdict == pb.Verdict_VERDICT_UNSPECIFIED || verdict == pb.Verdict_VERDICT_INVALID {
+				continue
+			}
+			s.tellConvicted(board.Audits.Done(job, task, s.workerID, now))
+			if verdict != pb.Verdict_VERDICT_AUDITED && verdict != pb.Verdict_VERDICT_STALE {
+				spent := time.Duration(min(s.results[s.of[i]].GetSpentUs(), mostSpentUs)) * time.Microsecond
+				board.DoneAfter(job, task, s.workerID, verdict == pb.Verdict_VERDICT_ACCEPTED, spent, now)
+			}
+		}
+	})
 }
 
 // tellConvicted says loudly who lied.
@@ -92,12 +189,10 @@ func (c Workers) tellConvicted(convicted []state.Conviction) {
 // modelFile is the output that a job is for. Its digest is known before it is written.
 const modelFile = "model.safetensors"
 
-// isModel reports whether the files of a report include the model, and it is the job's. Other tasks have no model to
-// write.
-func (c Workers) isModel(t schedule.Task, files []*pb.OutputFile) bool {
-	view, _ := c.fsm.View()
+// isModel reports whether the files of a report include the model, and it is the job's.
+func isModel(view state.State, t schedule.Task, files []*pb.OutputFile) bool {
 	job, ok := view.Job(t.JobID)
-	if !ok || !job.Reporting() || t.Kind != pb.TaskKind_TASK_KIND_REPORT {
+	if !ok || !job.Reporting() {
 		return true
 	}
 	for _, f := range files {
@@ -110,16 +205,14 @@ func (c Workers) isModel(t schedule.Task, files []*pb.OutputFile) bool {
 
 // tellCopies takes what the log has not been told of a job's speculative copies; nil when there is nothing. What a
 // proposal takes along that does not come through is not told again: it may have come through. While the report is made
-// it alone is heard.
-func (c Workers) tellCopies(lead *Leadership, task schedule.Task) *pb.SpeculativeCopies {
-	lead.mu.Lock()
-	defer lead.mu.Unlock()
-	view, _ := c.fsm.View()
+// it alone is heard. The caller holds lead.mu.
+func (s *settlement) tellCopies(task schedule.Task) *pb.SpeculativeCopies {
+	view, _ := s.fsm.View()
 	job, ok := view.Job(task.JobID)
 	if !ok || job.Reporting() && task.Kind != pb.TaskKind_TASK_KIND_REPORT {
 		return nil
 	}
-	return lease.WireCopies(lead.board.Jobs.Tell(job))
+	return lease.WireCopies(s.lead.board.Jobs.Tell(job))
 }
 
 // refusal is the failure of a task whose result state does not accept.
@@ -186,16 +279,4 @@ func (c Workers) tellUncommit(change *pb.Uncommit, reply state.Reply) {
 		"round", change.GetRound(),
 		"reopened", remade.Reopened, "anew", remade.Anew, "reason", change.GetReason().String(), "message",
 		change.GetMessage())
-}
-
-// granted reports whether a result comes under a lease that this cluster granted its worker, and what the lease has it
-// made from. A lease of before a restore is void.
-func (c Workers) granted(
-	l *Leadership, workerID string, h schedule.Held, mac []byte,
-) (basis [sha256.Size]byte, ok bool) {
-	view, _ := c.fsm.View()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	basis, ok = lease.Authentic(view.Secret, workerID, h, mac)
-	return basis, ok && l.board.Granted(h.Token)
 }

@@ -24,9 +24,10 @@ const (
 	snapshotsKept = 3
 	snapshotPause = 5 * time.Second       // between two looks at whether one is due, where SnapshotEntries says when
 	MemoryTimeout = 10 * time.Millisecond // raft's timeouts for a cluster of one, which waits for nobody
-	// idleConnections to one member stay open, for heartbeats and votes; entries have one of their own. Each takes
-	// 256 KiB of buffers at either end. More pile up with the elections: raft never closes an idle connection.
-	idleConnections = 1
+	// idleConnections to one member stay open: one for heartbeats, one for entries. With fewer the two, when they meet,
+	// pay for a TLS handshake each time. Each takes 256 KiB of buffers at either end. More pile up with the elections:
+	// raft never closes an idle connection.
+	idleConnections = 2
 )
 
 // LogFile is the log's name in the raft folder.
@@ -38,6 +39,7 @@ type Member struct {
 	transport raft.Transport
 	Port      *Port              // nil in memory
 	Address   raft.ServerAddress // of the raft port; "" in memory
+	paced     bool               // its heartbeats are those of a leader of others, see Pace
 	meter     *logMeter          // nil in memory
 	tasks     *life.Tasks
 	closers   []io.Closer // in order of opening
@@ -61,9 +63,11 @@ func (m *Member) Start(cfg Config, stores Stores, machine raft.FSM, joined bool)
 	if n := cfg.SnapshotEntries; n != 0 {
 		conf.SnapshotThreshold, conf.TrailingLogs, conf.SnapshotInterval = n, n, snapshotPause
 	}
+	conf.CommitTimeout, conf.LeaderLeaseTimeout = tellCommits, leaderLease
 	if t := cfg.RaftTimeout; t != 0 {
 		conf.HeartbeatTimeout, conf.ElectionTimeout, conf.LeaderLeaseTimeout, conf.CommitTimeout = t, t, t, t
 	}
+	m.paced = cfg.RaftTimeout == 0
 	if !joined {
 		if err := bootstrapOnce(conf, stores, m.transport); err != nil {
 			return err

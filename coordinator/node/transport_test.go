@@ -50,7 +50,7 @@ func TestIdleRaftConnectionsAreFew(t *testing.T) {
 	calling.Wait()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	for to.Port.connections() > 1 {
+	for to.Port.connections() > idleConnections {
 		select {
 		case <-time.After(10 * time.Millisecond):
 		case <-ctx.Done():

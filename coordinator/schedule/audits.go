@@ -61,6 +61,24 @@ func (s *search) audits(chosen func(*state.Audit) bool) {
 	})
 }
 
+// pressingAudits grants the audits that come before what is left to do. While the same audits are pending it remembers
+// that none of them does, for a round may have thousands.
+func (s *search) pressingAudits() {
+	standing := s.job.Audits.Standing()
+	if s.alone || s.look || standing == s.memory.patient {
+		return
+	}
+	some := false
+	s.audits(func(a *state.Audit) bool {
+		presses := s.pressing(a)
+		some = some || presses
+		return presses
+	})
+	if !some {
+		s.memory.patient = standing
+	}
+}
+
 // pressing reports whether an audit comes before what is left to do: one that is disputed, and one that found no idle
 // worker in its time. That is the round of a node, and the round after a step, which nothing else waits for. What is
 // wrong then costs the open round and the last closed one, and what audits read may be swept soon.

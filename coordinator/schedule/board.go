@@ -10,6 +10,7 @@ import (
 
 	"github.com/gram-compute/gram/coordinator/state"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/gram-compute/gram/report/forecast"
 )
 
 // Config are the scheduler's constants.
@@ -78,11 +79,15 @@ type Board struct {
 	Store      Store
 	Fit        Fit
 	stragglers stragglers
+
+	// Foresee forecasts how a round ends, which may take a tenth of a second, and has take told. A leader does so
+	// without the board; without another way the board itself does.
+	Foresee func(o forecast.Open, take func(ends []float64))
 }
 
 // NewBoard is the memory of a leader elected in this term at now.
 func NewBoard(cfg Config, term uint64, view state.State, now time.Duration) *Board {
-	b := &Board{cfg: cfg, term: term, epoch: view.Epoch, next: 1}
+	b := &Board{cfg: cfg, term: term, epoch: view.Epoch, next: 1, Foresee: foreseeNow}
 	b.Roster = Roster{cfg: cfg}
 	b.Jobs = Jobs{cfg: cfg, roster: &b.Roster, holdBefore: view.NextJob, began: now, latest: now,
 		earliest: math.MaxInt64}
@@ -113,6 +118,8 @@ func (b *Board) Register(view state.State, w Worker, held []Held, now time.Durat
 	} else {
 		b.Roster.list = slices.Insert(b.Roster.list, at, &w)
 	}
+	b.Roster.changed()
+	b.Roster.heard(&w, now)
 	b.Roster.quarantineConvicted(view)
 	for _, h := range held {
 		if job, ok := view.Job(h.Task.JobID); ok && b.Granted(h.Token) && b.Audits.holds(job, w.ID, h, now) {
@@ -132,7 +139,7 @@ func (b *Board) Granted(t Token) bool { return t.Epoch == b.epoch }
 func (b *Board) Known(workerID string, now time.Duration) bool {
 	at, found := b.Roster.find(workerID)
 	if found {
-		b.Roster.list[at].LastSeen, b.Roster.list[at].gone = now, false
+		b.Roster.heard(b.Roster.list[at], now)
 		b.Deaths.heard(workerID)
 	}
 	return found

@@ -54,7 +54,7 @@ func (b *Board) leaseJob(job *state.Job, workerID string, want int, now time.Dur
 // run grants what there is of the stage that the job is in, and audits around it. Most audits wait for a worker that
 // would be idle: at the end of a round, and while another makes its step.
 func (s *search) run() []Grant {
-	if s.audits(s.pressing); s.satisfied() {
+	if s.pressingAudits(); s.satisfied() {
 		return s.grants
 	}
 	if s.work(); !s.satisfied() {
@@ -75,9 +75,11 @@ func (s *search) work() {
 	case job.Rounds.Open.Complete():
 		s.single(pb.TaskKind_TASK_KIND_STEP)
 	default:
-		s.limit = s.leavesInMemory(
-			s.memory.pace.leavesOfLease(s.memory.leaves.total(), s.memory.leaves.count, b.Roster.slots(s.now)))
-		s.maps()
+		if s.memory.leaves.count > 0 {
+			s.limit = s.leavesInMemory(
+				s.memory.pace.leavesOfLease(s.memory.leaves.total(), s.memory.leaves.count, b.Roster.slots(s.now)))
+			s.maps()
+		}
 		s.merges()
 	}
 }

@@ -101,13 +101,15 @@ type jobBoard struct {
 	leaves   leafMap
 	pace     pace
 	calm     time.Duration     // no lease is a straggler before, as things stand
+	walked   time.Duration     // before this nobody walks over the leases again to find one
 	untold   SpeculativeCopies // since the log was told last
 	course   *timeline         // of all rounds
 	audits   map[Task]*auditWork
-	told     int           // of the job's convictions
-	mapped   time.Duration // when the last leaf was committed, 0 before
-	began    time.Duration // when the board heard of the round
-	foretold bool          // the round's end is forecast on the timeline
+	told     int                 // of the job's convictions
+	patient  state.PendingAudits // none of these presses
+	mapped   time.Duration       // when the last leaf was committed, 0 before
+	began    time.Duration       // when the board heard of the round
+	foretold bool                // the round's end is forecast on the timeline
 }
 
 func newJobBoard(job *state.Job) *jobBoard {
@@ -293,16 +295,28 @@ func (b *Board) expireLeases(now time.Duration) int {
 }
 
 func (b *Board) forgetWorkers(now time.Duration) {
-	kept := b.Roster.list[:0]
-	for _, w := range b.Roster.list {
+	r := &b.Roster
+	if now < r.look && len(r.list) == r.looked {
+		return
+	}
+	r.look = math.MaxInt64
+	kept := r.list[:0]
+	for _, w := range r.list {
 		b.Deaths.idle(w, now)
 		if now-w.LastSeen < 10*b.cfg.LeaseTTL {
 			kept = append(kept, w)
 		}
+		due := w.LastSeen + b.cfg.LeaseTTL
+		if w.gone {
+			due = w.LastSeen + 10*b.cfg.LeaseTTL
+		}
+		r.look = min(r.look, due)
 	}
-	clear(b.Roster.list[len(kept):])
-	if before := len(b.Roster.list); len(kept) < before {
-		b.Roster.list = kept
+	clear(r.list[len(kept):])
+	r.looked = len(kept)
+	if before := len(r.list); len(kept) < before {
+		r.list = kept
+		r.changed()
 		b.Deaths.forgetMissing()
 	}
 }

@@ -183,9 +183,9 @@ func TestWhatLeasesTeach(t *testing.T) {
 	job := jobOfTrees(t, 4)
 	b := NewBoard(DefaultConfig(), 1, state.New(), 0)
 	j := b.Jobs.of(job)
-	j.saw(&lease{task: nodeTask(0, 1, 0), granted: time.Second, merge: true, pieces: 2}, 1400*time.Millisecond)
-	j.saw(&lease{task: nodeTask(0, 1, 1), granted: time.Second}, 1600*time.Millisecond)
-	j.saw(&lease{task: nodeTask(0, 1, 0), granted: -1}, time.Hour)
+	j.saw(&lease{task: nodeTask(0, 1, 0), granted: time.Second, merge: true, pieces: 2}, 0, 1400*time.Millisecond)
+	j.saw(&lease{task: nodeTask(0, 1, 1), granted: time.Second}, 0, 1600*time.Millisecond)
+	j.saw(&lease{task: nodeTask(0, 1, 0), granted: -1}, 0, time.Hour)
 	fold, leaf := j.pace.folds.median(), j.pace.maps.median()
 	if fold != 200*time.Millisecond || leaf != 300*time.Millisecond {
 		t.Errorf("a piece takes %v, a leaf %v", fold, leaf)

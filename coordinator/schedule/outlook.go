@@ -135,13 +135,24 @@ func (b *Board) foretell(memory *jobBoard, job *state.Job, now time.Duration) {
 	if !known || len(memory.course.Forecasts) >= maxForecasts {
 		return
 	}
-	ends := o.Ends()
+	course, round := memory.course, memory.round
+	b.Foresee(o, func(ends []float64) { course.foretold(round, now, ends) })
+}
+
+// foreseeNow forecasts at once.
+func foreseeNow(o forecast.Open, take func(ends []float64)) { take(o.Ends()) }
+
+// foretold notes the forecast of a round. It may come after that of a later round.
+func (t *timeline) foretold(round uint32, at time.Duration, ends []float64) {
 	in := func(p float64) time.Duration {
 		seconds := min(forecast.Quantile(ends, p), maxForecast)
-		return now + time.Duration(seconds*float64(time.Second)) //lint:checked bounded
+		return at + time.Duration(seconds*float64(time.Second)) //lint:checked bounded
 	}
-	memory.course.Forecasts = append(memory.course.Forecasts, Forecast{Round: memory.round, At: now, P50: in(0.5),
-		P90: in(0.9)})
+	place := len(t.Forecasts)
+	for place > 0 && t.Forecasts[place-1].Round > round {
+		place--
+	}
+	t.Forecasts = slices.Insert(t.Forecasts, place, Forecast{Round: round, At: at, P50: in(0.5), P90: in(0.9)})
 }
 
 // maxForecast bounds a forecast, in seconds: a hundred years are as good as never.

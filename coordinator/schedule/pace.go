@@ -10,22 +10,27 @@ import (
 // leaseTime is what a lease of leaves should take.
 const leaseTime = forecast.LeaseTime
 
-// pace is how long a leaf of a phase took, from lease to commit, as far as it was seen.
+// pace is how long leaves of a phase took, as far as it was seen: from lease to commit, save leaf.
 type pace struct {
 	phase string
 	ended recent        // leases of leaves, for forecasts
 	tails window        // from the last leaf of a round to the next round
-	leaf  time.Duration // 0 while nothing is known
+	leaf  time.Duration // what a worker spends on one; 0 while nothing is known
 	maps  window        // by leaf
 	folds window        // by piece
 	steps window        // one a round
 }
 
-// saw takes in a lease of some leaves. What was seen last counts half.
-func (p *pace) saw(leaves int, took time.Duration) {
+// saw takes in a lease of some leaves, and what its worker says it spent on them; 0 is not told. What was seen last
+// counts half. How large leases are goes by what workers spend: what leases wait for calls and commits grows with their
+// number, and small ones would make it worse. A worker that tells too little gets no more than its even share.
+func (p *pace) saw(leaves int, took, spent time.Duration) {
 	p.ended.add(forecast.Lease{Leaves: leaves, Seconds: took.Seconds()})
 	leaf := took / time.Duration(leaves)
 	p.maps.add(leaf)
+	if spent > 0 {
+		leaf = max(1, min(took, spent)/time.Duration(leaves))
+	}
 	if p.leaf > 0 {
 		leaf = (p.leaf + leaf) / 2
 	}

@@ -17,7 +17,7 @@ func TestThePaceOfAPhase(t *testing.T) {
 		leaves     int
 		took, leaf time.Duration
 	}{{2, 80, 40}, {1, 80, 60}, {4, 80, 40}} {
-		if p.saw(c.leaves, c.took); p.leaf != c.leaf {
+		if p.saw(c.leaves, c.took, 0); p.leaf != c.leaf {
 			t.Errorf("%d leaves in %d: the pace is %d, want %d", c.leaves, c.took, p.leaf, c.leaf)
 		}
 	}

@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"iter"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -11,8 +12,47 @@ import (
 
 // Roster is the workers that have registered with this leader.
 type Roster struct {
-	cfg  Config
-	list []*Worker // by id
+	cfg    Config
+	list   []*Worker // by id
+	counts census
+	look   time.Duration // before this no worker falls silent or is forgotten
+	looked int           // workers that look is of
+}
+
+// census is the slots of the live workers, as they are from one time until another: thousands of leases are granted
+// between two changes of the roster.
+type census struct {
+	from, until time.Duration
+	slots       int
+	before      []int // by worker: the slots of the live ones before it
+}
+
+// changed makes the next question count anew.
+func (r *Roster) changed() { r.counts.until = 0 }
+
+// count is the census at now.
+func (r *Roster) count(now time.Duration) *census {
+	c := &r.counts
+	if len(c.before) == len(r.list) && c.from <= now && now < c.until {
+		return c
+	}
+	c.from, c.until, c.slots, c.before = now, math.MaxInt64, 0, make([]int, len(r.list))
+	for i, w := range r.list {
+		c.before[i] = c.slots
+		if now-w.LastSeen < r.cfg.LeaseTTL {
+			c.slots, c.until = c.slots+w.Slots, min(c.until, w.LastSeen+r.cfg.LeaseTTL)
+		}
+	}
+	return c
+}
+
+// heard notes that a worker was heard of.
+func (r *Roster) heard(w *Worker, now time.Duration) {
+	if w.gone || now-w.LastSeen >= r.cfg.LeaseTTL {
+		r.changed()
+	}
+	w.LastSeen, w.gone = now, false
+	r.look = min(r.look, now+r.cfg.LeaseTTL)
 }
 
 // Live returns the workers heard of within the last TTL, by id.
@@ -48,23 +88,15 @@ func (r *Roster) find(id string) (int, bool) {
 }
 
 func (r *Roster) slots(now time.Duration) int {
-	total := 0
-	for w := range r.live(now) {
-		total += w.Slots
-	}
-	return max(total, 1)
+	return max(r.count(now).slots, 1)
 }
 
 // place is where among n leaves a worker begins: the live ones divide them evenly by slots.
 func (r *Roster) place(workerID string, n int, now time.Duration) int {
-	before := 0
-	for w := range r.live(now) {
-		if w.ID == workerID {
-			break
-		}
-		before += w.Slots
+	before, total := 0, r.slots(now)
+	if at, known := r.find(workerID); known {
+		before = r.count(now).before[at]
 	}
-	total := r.slots(now)
 	return n/total*before + n%total*before/total // n*before may not fit an int
 }
 

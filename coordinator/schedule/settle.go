@@ -43,6 +43,11 @@ func (jobs *Jobs) Trouble(job *state.Job) (tries int, last string) {
 // Done takes note that a task is committed: its leases are over, and so are those below it.
 // The report was workerID's, and first tells whether it was the one that committed the task.
 func (b *Board) Done(job *state.Job, t Task, workerID string, first bool, now time.Duration) {
+	b.DoneAfter(job, t, workerID, first, 0, now)
+}
+
+// DoneAfter is Done where the worker says what it spent on the task; 0 is not told.
+func (b *Board) DoneAfter(job *state.Job, t Task, workerID string, first bool, spent, now time.Duration) {
 	b.Jobs.latest = max(b.Jobs.latest, now)
 	memory := b.Jobs.of(job)
 	if t.Round != memory.round || t.Changes != memory.changes {
@@ -63,7 +68,7 @@ func (b *Board) Done(job *state.Job, t Task, workerID string, first bool, now ti
 	}
 	winner := memory.winner(t, workerID, first)
 	if winner != nil {
-		memory.saw(winner, now)
+		memory.saw(winner, spentBy(winner, workerID, spent), now)
 	}
 	for _, below := range memory.below(t) {
 		l, _ := memory.holder(below)
@@ -74,6 +79,14 @@ func (b *Board) Done(job *state.Job, t Task, workerID string, first bool, now ti
 	}
 	memory.leaves.committed(t.Tree, t.Node)
 	b.foretell(memory, job, now)
+}
+
+// spentBy is what the winner spent: workerID told what it spent itself.
+func spentBy(winner *lease, workerID string, spent time.Duration) time.Duration {
+	if winner.worker != workerID {
+		return 0
+	}
+	return spent
 }
 
 // outcomeOf is how a lease ended when task t was committed by workerID; winner is nil where that is not known.

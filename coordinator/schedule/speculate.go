@@ -19,6 +19,13 @@ func (c *SpeculativeCopies) add(d SpeculativeCopies) {
 // what a commit and a call take.
 const minStraggle = leaseTime
 
+// A walk over thousands of leases takes a tenth of a millisecond, and every idle worker wants one: after a long walk
+// there is none for a time that grows with it.
+const (
+	longWalk  = 256 // leases
+	walkPause = 5 * time.Microsecond
+)
+
 // stragglers are the leases that take long, of all jobs.
 type stragglers struct {
 	roster *Roster
@@ -53,14 +60,14 @@ func nearlyDone(job *state.Job) bool {
 // stragglers grants speculative copies of the nodes that have been at work for more than one and a half times
 // the median, in order of leaf.
 func (s *search) stragglers() {
-	if s.now < s.memory.calm {
-		s.board.stragglers.wakeAt(s.memory.calm)
+	if quiet := max(s.memory.calm, s.memory.walked); s.now < quiet {
+		s.board.stragglers.wakeAt(quiet)
 		return
 	}
 	var late []*lease
 	next := time.Duration(0)
 	leaf, piece := s.memory.pace.maps.median(), s.memory.pace.folds.median()
-	s.memory.each(func(l *lease) {
+	s.memory.leases.Root().Walk(func(_ []byte, l *lease) bool {
 		due := s.due(l, leaf, piece)
 		switch {
 		case due == 0: // not to be copied
@@ -69,7 +76,11 @@ func (s *search) stragglers() {
 		default:
 			next = sooner(next, due)
 		}
+		return false
 	})
+	if n := s.memory.leases.Len(); n >= longWalk {
+		s.memory.walked = s.now + time.Duration(n)*walkPause
+	}
 	s.board.stragglers.wakeAt(next)
 	if len(late) == 0 {
 		s.memory.calm = next // 0: looked for again, which costs a walk over no or few leases
@@ -103,12 +114,9 @@ func (s *stragglers) room(now time.Duration) int {
 	return max(most, s.roster.slots(now)*copyShare/100) - running
 }
 
-// due is when a lease becomes a straggler; 0 means never.
+// due is when the only lease of a task becomes a straggler; 0 means never.
 func (s *search) due(l *lease, leaf, piece time.Duration) time.Duration {
-	if l.task.Kind != pb.TaskKind_TASK_KIND_NODE {
-		return 0
-	}
-	if first, _ := s.memory.holder(l.task); first.second != nil {
+	if l.task.Kind != pb.TaskKind_TASK_KIND_NODE || l.second != nil {
 		return 0
 	}
 	usual := time.Duration(l.pieces) * piece
@@ -173,8 +181,8 @@ func (j *jobBoard) winner(t Task, workerID string, first bool) *lease {
 	return l
 }
 
-// saw takes in how long a lease took whose task is committed.
-func (j *jobBoard) saw(l *lease, now time.Duration) {
+// saw takes in how long a lease took whose task is committed, and what its worker says it spent; 0 is not told.
+func (j *jobBoard) saw(l *lease, spent, now time.Duration) {
 	if l.granted < 0 {
 		return
 	}
@@ -184,7 +192,7 @@ func (j *jobBoard) saw(l *lease, now time.Duration) {
 		return
 	}
 	first, end := j.leaves.span(l.task.Tree, l.task.Node)
-	j.pace.saw(end-first, now-l.granted)
+	j.pace.saw(end-first, now-l.granted, spent)
 }
 
 // copyEnded counts the end of a lease that was a speculative copy.

@@ -65,24 +65,29 @@ type timeline struct {
 	busy   [][]bool // of each worker: which of its slots are at work
 	blend  bool     // what is joined may differ in kind and round
 	newest map[laneSlot]int
+	lanes  map[string]int // by worker
 }
 
 type laneSlot struct{ worker, slot int }
 
 func newTimeline(since time.Duration) *timeline {
-	return &timeline{Timeline: Timeline{Since: since}, newest: make(map[laneSlot]int)}
+	return &timeline{Timeline: Timeline{Since: since}, newest: make(map[laneSlot]int),
+		lanes: make(map[string]int)}
 }
 
 // begin gives a lease its place on the timeline.
 func (t *timeline) begin(l *lease, w Worker) {
-	l.lane = slices.IndexFunc(t.Workers, func(known Worker) bool { return known.ID == l.worker })
-	if l.lane < 0 && len(t.Workers) < maxLanes {
-		l.lane = len(t.Workers)
-		t.Workers, t.busy = append(t.Workers, w), append(t.busy, nil)
-	}
-	if l.lane < 0 {
+	lane, shown := t.lanes[l.worker]
+	if !shown && len(t.Workers) == maxLanes {
+		l.lane = -1
 		return // one worker too many: it is not shown
 	}
+	if !shown {
+		lane = len(t.Workers)
+		t.lanes[l.worker] = lane
+		t.Workers, t.busy = append(t.Workers, w), append(t.busy, nil)
+	}
+	l.lane = lane
 	slots := t.busy[l.lane]
 	if l.slot = slices.Index(slots, false); l.slot < 0 {
 		l.slot = len(slots)

@@ -165,6 +165,13 @@ func (au *Auditing) Pending() int {
 	return au.pending.Len()
 }
 
+// PendingAudits stands for the audits that a job waits for: equal values are of the same audits. The zero value stands
+// for none.
+type PendingAudits struct{ tree *iradix.Tree[*Audit] }
+
+// Standing is the value that stands for the pending audits.
+func (au *Auditing) Standing() PendingAudits { return PendingAudits{au.pending} }
+
 // Each visits the pending audits in order of round, until visit returns false.
 func (au *Auditing) Each(visit func(*Audit) bool) {
 	if au.pending != nil {

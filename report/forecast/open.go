@@ -61,11 +61,47 @@ const (
 	mostEvents       = 40_000
 	leastRepetitions = 20
 	mostRepetitions  = 400
+	mostSlots        = 256
 )
 
 // Ends repeats the rest of the round, and returns in ascending order in how many seconds it ended. It is a function of
-// the round alone. It takes some 40,000 events, or those of 20 repetitions where that is more.
+// the round alone. It takes some 40,000 events, or those of 20 repetitions where that is more. On more than 256 slots
+// it repeats an even part of the round; the whole ends with the last of its parts.
 func (o Open) Ends() []float64 {
+	parts := (o.Slots + mostSlots - 1) / mostSlots
+	if parts <= 1 || o.Mapped {
+		return o.ends()
+	}
+	return lastOf(parts, o.part(parts).ends())
+}
+
+// part is one of several even parts of a round.
+func (o Open) part(parts int) Open {
+	share := func(n int) int { return (n + parts - 1) / parts }
+	var running []Running
+	for i := 0; i < len(o.Running); i += parts {
+		running = append(running, o.Running[i])
+	}
+	o.Running = running
+	o.Slots, o.Free, o.Total, o.Copies.Most = share(o.Slots), share(o.Free), share(o.Total), share(o.Copies.Most)
+	return o
+}
+
+// lastOf draws, as often as there are ends of one part, when the last of several parts ends.
+func lastOf(parts int, ends []float64) []float64 {
+	key := philox.New(0, "forecast/parts")
+	last := make([]float64, len(ends))
+	for i := range last {
+		d := draws{key: key, repetition: uint64(i)} //lint:checked at least 0
+		for range parts {
+			last[i] = max(last[i], ends[d.below(len(ends))])
+		}
+	}
+	slices.Sort(last)
+	return last
+}
+
+func (o Open) ends() []float64 {
 	k, tails := newKnown(o.Ended), knownOf(o.Tails)
 	slots := max(o.Slots, 1)
 	leases := 1 + len(o.Running) + slots + min(o.Free, 4*slots*bits.Len(uint(o.Free/slots+1))) //lint:checked >= 0

@@ -117,3 +117,28 @@ func sortedBelow(ascending []float64, bound float64) int {
 	n, _ := slices.BinarySearch(ascending, math.Nextafter(bound, math.Inf(1)))
 	return n
 }
+
+// A round on a thousand slots is forecast by a part of it: about as long as the whole, which takes ten times as long to
+// forecast.
+func TestAPartStandsForALargeRound(t *testing.T) {
+	whole := Open{Ended: alike(40, 1), Free: 8000, Total: 10_000, Slots: 1000,
+		Copies: Copies{After: 1.5, From: 0.75, Most: 50}}
+	for i := range whole.Ended {
+		whole.Ended[i].Seconds += 0.01 * float64(i%10)
+	}
+	for range 1000 {
+		whole.Running = append(whole.Running, Running{Lease: Lease{Leaves: 2, Seconds: 0.5}})
+	}
+	part, all := whole.Ends(), whole.ends()
+	if got, want := Quantile(part, 0.5), Quantile(all, 0.5); math.Abs(got-want) > 0.25*want {
+		t.Errorf("p50 %v, of the whole %v", got, want)
+	}
+	if !slices.Equal(part, whole.Ends()) {
+		t.Error("two forecasts differ")
+	}
+	small := whole
+	small.Slots = mostSlots
+	if !slices.Equal(small.Ends(), small.ends()) {
+		t.Error("a round on few slots is not forecast whole")
+	}
+}
