@@ -20,6 +20,9 @@ type Set struct {
 	add       func(dst, x []float64)
 
 	matrix *matrixSet // nil in the generic set
+	bytes  *byteSet   // nil where there is no instruction for it
+
+	sqDistEach func(dst *float64, rows **float32, x *float32, dim int) // nil where there is no code for it
 
 	vectorOps
 	Mixed Mixed
