@@ -7,6 +7,8 @@ const (
 	arithmetic limit = "arithmetic" // fused multiply-adds a second
 	bandwidth  limit = "bandwidth"  // bytes read from memory a second
 	nothing    limit = ""
+	// byteArithmetic is arithmetic, and products of bytes: exact search does most of its work in either.
+	byteArithmetic limit = "arithmetic, or products of bytes"
 )
 
 // contenders are the loops that nothing can beat.
@@ -14,6 +16,8 @@ func (l limit) contenders(e env) []contender {
 	switch l {
 	case arithmetic:
 		return peaks(e.threads)
+	case byteArithmetic:
+		return append(peaks(e.threads), bytePeaks(e.threads)...)
 	case bandwidth:
 		return reading("read", e.threads, e.beyondCache())
 	}
@@ -61,6 +65,26 @@ func peaks(threads int) []contender {
 		all = append(all, c)
 	}
 	return all
+}
+
+// bytePeaks are contenders that only multiply and add bytes, where the CPU does that in one instruction. Their unit is
+// another than that of floats, so that nothing is held to it.
+func bytePeaks(threads int) []contender {
+	loop := byteLoop()
+	if loop == nil {
+		return nil
+	}
+	c := local("peak of bytes", func() {
+		onThreads(threads, func(int) {
+			for range peakCalls {
+				var sums [16]int32
+				loop(peakSteps, 1, 1, &sums)
+			}
+		})
+	}, nil)
+	c.amount = float64(threads) * peakCalls * peakSteps * 12 * 16 * 4 * 2
+	c.unit, c.bound = gops, true
+	return []contender{c}
 }
 
 // reading is a contender that reads words once, in as many parts as threads, but for what

@@ -33,3 +33,12 @@ func readLoop() func(p []uint64, words *[8]uint64) {
 	}
 	return nil
 }
+
+// byteLoop returns the loop of products of bytes, nil if this CPU has no instruction for them. A step feeds 12
+// registers, 4 products and as many sums in each of 16 lanes.
+func byteLoop() func(n int, x, y uint32, sums *[16]int32) {
+	if !kernelops.HasBytes(kernelops.Best()) {
+		return nil
+	}
+	return asm.MultiplyBytesAVX512
+}

@@ -6,3 +6,5 @@ package main
 func loops() []multiplyAdd { return nil }
 
 func readLoop() func(p []uint64, words *[8]uint64) { return nil }
+
+func byteLoop() func(n int, x, y uint32, sums *[16]int32) { return nil }

@@ -1,4 +1,4 @@
-// Package asm holds the two loops that no kernel can beat: fused multiply-adds on
+// Package asm holds the loops that no kernel can beat: fused multiply-adds and products of bytes on
 // registers alone, and loads whose words are only XORed. Measured in the same rounds,
 // they say how much of the machine a kernel uses.
 //
