@@ -107,6 +107,7 @@ var edgeOps = map[string]edgeOp{
 	"Search": func(s *Set, m *edgeMemory, rows, cols, dim int) {
 		s.Search(m.resultsInt(3*rows), m.results64(3*rows), 3, m.matrix(rows, dim), m.matrix(cols, dim), &Workspace{})
 	},
+	"SearchBytes": edgeBytes,
 	"Project": func(s *Set, m *edgeMemory, rows, cols, dim int) {
 		s.Project(NewProjection(1, "edges", max(cols, 1)), m.resultMatrix(rows, max(cols, 1)), m.matrix(rows, dim), 0)
 	},
@@ -136,6 +137,19 @@ func edgeNearest(s *Set, m *edgeMemory, rows, cols, dim int) {
 	x := m.matrix(rows, dim)
 	s.Nearest(index, sqDist, x, c, &Workspace{})
 	new(Within).Find(s, x, c, 1, &Workspace{})
+}
+
+// edgeBytes searches a base as bytes, whatever its size, for all rows at once and for the first alone.
+func edgeBytes(s *Set, m *edgeMemory, rows, cols, dim int) {
+	x, y := m.matrix(rows, dim), m.matrix(cols, dim)
+	ids, dists := m.resultsInt(3*rows+3), m.results64(3*rows+3)
+	var ws Workspace
+	var base Base
+	base.Pack(s, y, 0, &ws)
+	bytes := s.bytes != nil && dim > 0 && cols > 0 && base.bytes.pack(s, y, &ws)
+	base.search(ids[:3*rows], dists[:3*rows], 3, x, nil, bytes, &ws)
+	one := x.RowRange(0, min(1, rows))
+	base.search(ids[3*rows:][:3*one.Rows], dists[3*rows:][:3*one.Rows], 3, one, nil, bytes, &ws)
 }
 
 // TestEdges runs every operation of every set with each operand against a page that may not be

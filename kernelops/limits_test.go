@@ -63,7 +63,7 @@ func TestQueryKeepsWhatMeetsTheLimit(t *testing.T) {
 	for _, order := range [][]int{{0, 1, 2, 3}, {3, 2, 1, 0}, {1, 0, 3, 2}, {2, 3, 0, 1}} {
 		for k := 1; k <= 4; k++ {
 			for _, prepare := range []func(q *query){func(*query) {}, (*query).drop, (*query).finish} {
-				q := query{x: []float32{0}, y: y, best: nearest{k: k}, upper: nearest{k: k}}
+				q := newQuery(k, []float32{0}, y, math.Inf(1))
 				for _, row := range order {
 					q.consider(row, bounds[row][0], bounds[row][1])
 					prepare(&q)
@@ -81,7 +81,7 @@ func TestQueryKeepsWhatMeetsTheLimit(t *testing.T) {
 func TestQueryManyContenders(t *testing.T) {
 	y := NewMatrix(1000, 1)
 	for _, k := range []int{1, 3, 70} {
-		q := query{x: []float32{2}, y: y, best: nearest{k: k}, upper: nearest{k: k}}
+		q := newQuery(k, []float32{2}, y, math.Inf(1))
 		for row := y.Rows - 1; row >= 0; row-- { // 4, the distance, meets every limit
 			q.consider(row, 4, 4)
 			if len(q.pending) > 2*k+64 {

@@ -45,36 +45,17 @@ func sqDist64(x, y []float32) float64 {
 // where sqDist64 is the float64 sum by 8 lanes that docs/numerics.md defines. Where there are
 // fewer, id -1 and distance +Inf fill up. NaN and +Inf are never among them.
 //
-// The generic set is that loop. The others filter in float32 first and keep every row whose
-// distance could be among the first k by the error bound of the filter, or is not finite there;
-// what is kept is scored in float64. Many queries at a time are a matrix product; one is
-// a scan at the speed of memory. Both give the same answer. The bound of the product is relative
-// to the norms, so data far from the origin are answered as exactly but less quickly.
+// The generic set is that loop. The others filter first and keep every row whose distance could be among the first k by
+// the error bound of the filter, or is not finite there; what is kept is scored in float64. Many queries at a time are
+// compared by products of 8 bits where the CPU has an instruction for them and a sample says that they tell rows apart,
+// else by products in float32; few are a scan at the speed of memory. All give the same answer. The bound of float32 is
+// relative to the norms, so data far from the origin are answered as exactly but less quickly. Who searches the same
+// rows again and again has them packed once, in a Base.
 func (s *Set) Search(ids []int, dists []float64, k int, x, y Matrix, ws *Workspace) {
 	checkTop(ids, len(dists), k, x, y)
-	few := x.Rows <= fewQueries
-	if s.matrix != nil && !few {
-		ws.yNorms = s.norms(measure{kind: sqDist}, Resize(ws.yNorms, y.Rows), y, ws)
-		ws.lowNorms = newFilter(y.Cols).lowNorms(Resize(ws.lowNorms, y.Rows), ws.yNorms)
-	}
-	grain := maxWidth
-	if few {
-		grain = 1
-	}
-	ws.divide(x.Rows, grain, func(sc *scratch, from, to int) {
-		q := newQueries(k, x.RowRange(from, to), y)
-		switch {
-		case s.matrix == nil || x.Cols == 0:
-			q.generic()
-		case few:
-			q.each(s, sc)
-		default:
-			q.together(s, ws, sc)
-		}
-		for i := range q.list {
-			q.list[i].best.store(ids[(from+i)*k:(from+i+1)*k], dists[(from+i)*k:])
-		}
-	})
+	ws.base.Pack(s, y, x.Rows, ws)
+	ws.base.Search(ids, dists, k, x, nil, ws)
+	ws.base.set, ws.base.rows = nil, Matrix{} // not ours to keep
 }
 
 // checkTop panics unless the results have room for k of every row of x.
@@ -88,11 +69,11 @@ func checkTop(ids []int, dists, k int, x, y Matrix) {
 // fewQueries are searched one at a time.
 const fewQueries = 2
 
-// store writes the list, filled up to the length of ids.
-func (n *nearest) store(ids []int, dists []float64) {
+// store writes the list up to the largest distance of interest, filled up to the length of ids.
+func (n *nearest) store(ids []int, dists []float64, most float64) {
 	for j := range ids {
 		ids[j], dists[j] = -1, math.Inf(1)
-		if j < len(n.rows) {
+		if j < len(n.rows) && n.dists[j] <= most {
 			ids[j], dists[j] = n.rows[j], n.dists[j]
 		}
 	}

@@ -12,3 +12,7 @@ import (
 func TestSeededNoTieCheck(t *testing.T) {
 	seededtest.Caught(t, seeded.NoTieCheck, "TestNearestFarFromTheOrigin", "is at center")
 }
+
+func TestSeededTightBytes(t *testing.T) {
+	seededtest.Caught(t, seeded.TightBytes, "TestByteBoundByHand", "is not between")
+}

@@ -23,6 +23,9 @@ type Set struct {
 	// oneStream says that memory gives most to a reader of one place: 1.7 times what a reader of four gets on an EPYC
 	// of the fourth generation, where a Xeon gives a quarter more to the latter.
 	oneStream bool
+	bytes     *byteSet // nil where there is no instruction for it
+
+	sqDistEach func(dst *float64, rows **float32, x *float32, dim int) // nil where there is no code for it
 
 	vectorOps
 	Mixed Mixed

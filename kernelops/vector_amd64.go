@@ -37,6 +37,8 @@ func avx512(has supports) *Set {
 	s.addScaled = asm.AddScaledAVX512
 	s.add = asm.AddAVX512
 	s.matrix = matrixAVX512
+	s.bytes = bytesAVX512(has)
+	s.sqDistEach = asm.SqDistEachAVX512
 	s.vectorOps = vectorAVX512(has)
 	s.oneStream = has(cpuid.SSE4A)
 	s.Mixed = mixedAVX512()

@@ -14,7 +14,7 @@ type Workspace struct {
 	stream       bool // whether the result of pairs is written past the caches
 	xNorms       []float32
 	yNorms       []float32
-	lowNorms     []float32
+	base         Base // of a search
 	perGoroutine []scratch
 }
 
@@ -28,6 +28,9 @@ type scratch struct {
 	hits    []uint64
 	sums    []float64
 	ahead   readAhead
+	words   []uint32 // a panel of bytes, by rows
+	lanes   byteLanes
+	bytes   byteQueries
 	nearest nearestScratch
 }
 

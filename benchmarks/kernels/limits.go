@@ -9,6 +9,8 @@ const (
 	arithmetic limit = "arithmetic" // fused multiply-adds a second
 	bandwidth  limit = "bandwidth"  // bytes read from memory a second
 	nothing    limit = ""
+	// byteArithmetic is arithmetic, and products of bytes: exact search does most of its work in either.
+	byteArithmetic limit = "arithmetic, or products of bytes"
 )
 
 // contenders are the loops that nothing can beat.
@@ -16,6 +18,8 @@ func (l limit) contenders(e env) []contender {
 	switch l {
 	case arithmetic:
 		return peaks(e.threads)
+	case byteArithmetic:
+		return append(peaks(e.threads), bytePeaks(e.threads)...)
 	case bandwidth:
 		return reading("read", e.threads, e.beyondCache())
 	}
@@ -41,6 +45,19 @@ func peaks(threads int) []contender {
 		all = append(all, c)
 	}
 	return all
+}
+
+// bytePeaks are contenders that only multiply and add bytes, where the CPU does that in one instruction. Their unit is
+// another than that of floats, so that nothing is held to it.
+func bytePeaks(threads int) []contender {
+	loop, ok := limits.Bytes()
+	if !ok {
+		return nil
+	}
+	c := local("peak of bytes", func() { onThreads(threads, func(int) { loop.Run() }) }, nil)
+	c.amount = float64(threads) * loop.Ops()
+	c.unit, c.bound = gops, true
+	return []contender{c}
 }
 
 // reading is a contender that reads words once, in as many parts as threads, but for what

@@ -15,7 +15,7 @@ func knn(n, d, queries, k int) workload {
 		title:  fmt.Sprintf("top-%d of %d x %d, %d queries", k, n, d, queries),
 		unit:   gflops,
 		amount: 2 * float64(n) * float64(d) * float64(queries),
-		limits: arithmetic,
+		limits: byteArithmetic,
 	}
 	w.entrant = func(e env) []contender { return searches(e, e.points(0, n, d), queries, k, queries) }
 	return w
@@ -40,22 +40,52 @@ func knnOneByOne(n, d, queries, k int) workload {
 	return w
 }
 
-// searches are our sets, with a number of queries a call.
+// searches are our sets, with a number of queries a call: of the points as they are, and of a base that was packed
+// before, as an index of FAISS is filled before.
 func searches(e env, base kernelops.Matrix, queries, k, call int) []contender {
 	q := e.points(1, queries, base.Cols)
 	ids, dists := make([]int, queries*k), make([]float64, queries*k)
-	return each(e, func(s *kernelops.Set, ws *kernelops.Workspace) (func(), func() float64) {
-		run := func() {
+	sum := func() float64 {
+		sum := 0.0
+		for _, v := range dists {
+			sum += v
+		}
+		return sum
+	}
+	inCalls := func(search func(ids []int, dists []float64, x kernelops.Matrix)) func() {
+		return func() {
 			for i := 0; i < queries; i += call {
-				s.Search(ids[i*k:(i+call)*k], dists[i*k:(i+call)*k], k, q.RowRange(i, i+call), base, ws)
+				search(ids[i*k:(i+call)*k], dists[i*k:(i+call)*k], q.RowRange(i, i+call))
 			}
 		}
-		return run, func() float64 {
-			sum := 0.0
-			for _, v := range dists {
-				sum += v
-			}
-			return sum
-		}
+	}
+	all := each(e, func(s *kernelops.Set, ws *kernelops.Workspace) (func(), func() float64) {
+		return inCalls(func(ids []int, dists []float64, x kernelops.Matrix) {
+			s.Search(ids, dists, k, x, base, ws)
+		}), sum
 	})
+	var packing []*kernelops.Set // the others keep the points as they are
+	for _, s := range e.sets {
+		if kernelops.HasBytes(s) {
+			packing = append(packing, s)
+		}
+	}
+	e.sets = packing
+	packed := each(e, func(s *kernelops.Set, ws *kernelops.Workspace) (func(), func() float64) {
+		var b kernelops.Base
+		b.Pack(s, base, manyQueries, ws)
+		return inCalls(func(ids []int, dists []float64, x kernelops.Matrix) {
+			b.Search(ids, dists, k, x, nil, ws)
+		}), sum
+	})
+	for i := range packed {
+		packed[i].name += packedBase
+	}
+	return append(all, packed...)
 }
+
+// packedBase is in the names of those that search a base packed before.
+const packedBase = ", base packed before"
+
+// manyQueries is how many queries a packed base is said to be for: an index serves for long.
+const manyQueries = 1 << 20

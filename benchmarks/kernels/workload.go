@@ -42,6 +42,7 @@ type unit string
 const (
 	gflops   unit = "GFLOP/s"
 	gigabyte unit = "GB/s"
+	gops     unit = "GOP/s" // of bytes
 	nonzeros unit = "Gnz/s" // non-zeros of sparse rows
 )
 

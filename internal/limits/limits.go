@@ -1,5 +1,5 @@
-// Package limits runs the loops that bound a kernel: fused multiply-adds on registers, and reads and writes of memory
-// that do nothing else.
+// Package limits runs the loops that bound a kernel: fused multiply-adds and products of bytes on registers, and reads
+// and writes of memory that do nothing else.
 package limits
 
 // Assembly cannot be preempted: a call takes about a tenth of a millisecond.
@@ -29,6 +29,29 @@ func (m MultiplyAdd) Run() {
 
 // Flop is the number of multiplications and additions of one Run.
 func (m MultiplyAdd) Flop() float64 { return peakCalls * peakSteps * float64(m.flop) }
+
+// MultiplyBytes is a loop of products of bytes on registers.
+type MultiplyBytes struct {
+	loop func(n int, x, y uint32, sums *[16]int32)
+	ops  int // a step
+}
+
+// Bytes returns the loop of products of bytes, and false where this CPU has no instruction for them.
+func Bytes() (MultiplyBytes, bool) {
+	m := multiplyBytes()
+	return m, m.loop != nil
+}
+
+// Run runs the loop for some milliseconds.
+func (m MultiplyBytes) Run() {
+	for range peakCalls {
+		var sums [16]int32
+		m.loop(peakSteps, 1, 1, &sums)
+	}
+}
+
+// Ops is the number of multiplications and additions of one Run.
+func (m MultiplyBytes) Ops() float64 { return peakCalls * peakSteps * float64(m.ops) }
 
 // Bandwidth has the widest loops over memory of this CPU; a field is nil where no loop is written.
 type Bandwidth struct {

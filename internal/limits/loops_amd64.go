@@ -22,6 +22,14 @@ func multiplyAdds() []MultiplyAdd {
 	return here
 }
 
+// multiplyBytes: a step feeds 12 registers, 4 products and as many sums in each of 16 lanes.
+func multiplyBytes() MultiplyBytes {
+	if !kernelops.HasBytes(kernelops.Best()) {
+		return MultiplyBytes{}
+	}
+	return MultiplyBytes{asm.MultiplyBytesAVX512, 12 * 16 * 4 * 2}
+}
+
 func widest() Bandwidth {
 	switch kernelops.Best().Name {
 	case "avx512":

@@ -4,4 +4,6 @@ package limits
 
 func multiplyAdds() []MultiplyAdd { return nil }
 
+func multiplyBytes() MultiplyBytes { return MultiplyBytes{} }
+
 func widest() Bandwidth { return Bandwidth{} }

@@ -29,6 +29,7 @@ const (
 	ChangedAsUnwell Bug = "412-as-failure"
 	NoCentering     Bug = "no-centering"
 	NoTieCheck      Bug = "no-tie-check"
+	TightBytes      Bug = "tight-bytes"
 )
 
 // All lists the bugs.
@@ -36,10 +37,10 @@ func All() []Bug {
 	return []Bug{
 		DoubleCommit, LostAck, StaleRead, WallClockLease, MapOrder, SkippedFsync, EarlySnapshot, TickByNow, NoIfMatch,
 		ChangedAsUnwell,
-		NoCentering, NoTieCheck, LostObjectFails, NoAudit, ClockTrusted,
+		NoCentering, NoTieCheck, TightBytes, LostObjectFails, NoAudit, ClockTrusted,
 	}
 }
 
 // OfNumbers lists the bugs that make every copy of a result wrong alike: tests of the arithmetic find them, faults of a
 // cluster cannot.
-func OfNumbers() []Bug { return []Bug{NoTieCheck} }
+func OfNumbers() []Bug { return []Bug{NoTieCheck, TightBytes} }

@@ -88,3 +88,17 @@ func aligned(n int) []uint64 {
 	at := uintptr(unsafe.Pointer(&p[0])) / 8 % 8
 	return p[(8-at)%8:][:n]
 }
+
+// TestMultiplyBytesSums has products of -2*200, 3*1, 0 and 127*255.
+func TestMultiplyBytesSums(t *testing.T) {
+	if !kernelops.HasBytes(kernelops.Best()) {
+		t.Skip("no AVX512_VNNI here")
+	}
+	var sums [16]int32
+	MultiplyBytesAVX512(1000, 0x7f_00_03_fe, 0xff_09_01_c8, &sums)
+	for i, sum := range sums {
+		if want := int32(1000 * (-2*200 + 3*1 + 127*255)); sum != want {
+			t.Errorf("lane %d: %d, want %d", i, sum, want)
+		}
+	}
+}

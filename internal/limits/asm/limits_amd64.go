@@ -51,3 +51,10 @@ func StoreAVX512(p []uint64, word uint64)
 //
 //go:noescape
 func StreamAVX512(p []uint64, word uint64)
+
+// MultiplyBytesAVX512 adds the products of the 4 bytes of x, signed, and those of y, unsigned, to each
+// lane of 12 registers of 16 int32, n times, and stores the first register's lanes. n is positive.
+// It needs AVX512_VNNI.
+//
+//go:noescape
+func MultiplyBytesAVX512(n int, x uint32, y uint32, sums *[16]int32)

@@ -20,6 +20,8 @@ type searcher struct {
 	marks   bool // targets of neighbors are their marks: see mark
 
 	ws             kernelops.Workspace
+	packed         kernelops.Base // of l2 for k: the rows of the base in a tile
+	most           []float64      // of each query, the distance beyond which nothing enters its list
 	xBuf, yBuf     []float32
 	products       []float32
 	xNorms, yNorms []float64
@@ -125,7 +127,14 @@ func (s *searcher) ranked(t tile) error {
 	}
 	k = min(k, t.y.Rows)
 	s.ids, s.dists = kernelops.Resize(s.ids, k*t.x.Rows), kernelops.Resize(s.dists, k*t.x.Rows)
-	s.ops.Search(s.ids, s.dists, k, t.x, t.y, &s.ws)
+	if t.firstX == 0 { // the next tiles have the same rows of the base
+		s.packed.Pack(s.ops, t.y, s.queries.N, &s.ws)
+	}
+	s.most = kernelops.Resize(s.most, t.x.Rows)
+	for i := range s.most {
+		s.most[i] = s.found.worst(t.firstX + i)
+	}
+	s.packed.Search(s.ids, s.dists, k, t.x, s.most, &s.ws)
 	for i := range t.x.Rows {
 		for j := i * k; j < (i+1)*k && s.ids[j] >= 0; j++ {
 			if err := s.enter(t.firstX+i, s.dists[j], t.base, t.firstY+s.ids[j]); err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 )
@@ -32,6 +33,7 @@ func main() {
 		write(s, "Store", "by plain stores: a line is read before it is written.", s.store)
 		write(s, "Stream", "past the caches. p[0] is aligned to 64 bytes.", func(x, m Op) { VMOVNTDQ(x, m) })
 	}
+	multiplyBytes(isas[1])
 	Generate()
 }
 
@@ -53,6 +55,33 @@ func multiplyAdd(s isa) {
 	Label("loop")
 	for _, a := range acc {
 		VFMADD231PS(x, y, a)
+	}
+	DECQ(n)
+	JNZ(LabelRef("loop"))
+	sums := Load(Param("sums"), GP64())
+	VMOVUPS(acc[0], Mem{Base: sums})
+	VZEROUPPER()
+	RET()
+}
+
+// multiplyBytes writes the loop that nothing with a product of bytes in it can beat.
+func multiplyBytes(s isa) {
+	TEXT("MultiplyBytes"+s.suffix, NOSPLIT, "func(n int, x, y uint32, sums *[16]int32)")
+	Doc(
+		fmt.Sprintf("MultiplyBytes%s adds the products of the 4 bytes of x, signed, and those of y, unsigned, to each",
+			s.suffix),
+		fmt.Sprintf("lane of %d registers of %d int32, n times, and stores the first register's lanes. n is positive.",
+			accumulators, s.bytes/4),
+		"It needs AVX512_VNNI.",
+	)
+	Pragma("noescape")
+	n := Load(Param("n"), GP64())
+	x, y := s.broadcast("x"), s.broadcast("y")
+	acc := s.zeros(accumulators)
+	Label("loop")
+	for _, a := range acc { // avo does not know the instruction
+		Instruction(&ir.Instruction{Opcode: "VPDPBUSD", Operands: []Op{x, y, a}, Inputs: []Op{x, y, a},
+			Outputs: []Op{a}, ISA: []string{"AVX512F", "AVX512VNNI"}})
 	}
 	DECQ(n)
 	JNZ(LabelRef("loop"))
@@ -157,7 +186,7 @@ func (s isa) broadcast(param string) VecVirtual {
 	if err != nil {
 		panic(err)
 	}
-	v := s.vector()
+	v := s.vector() // 4 bytes, whatever they are
 	VBROADCASTSS(b.Addr, v)
 	return v
 }

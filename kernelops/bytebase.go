@@ -1,0 +1,104 @@
+package kernelops
+
+import "math"
+
+// byteBase is a base as rows of 8 bits.
+type byteBase struct {
+	byteCenter
+	rows, groups int
+	words        []uint32  // word g of row j of panel p is words[(p*groups+g)*byteWidth+j]: 4 columns
+	terms        []float32 // byteTerms of each panel
+	scale        float64   // a power of two near the largest unit, in which terms are
+}
+
+// panelCount is the number of panels that n rows fill.
+func panelCount(n int) int { return (n + byteWidth - 1) / byteWidth }
+
+// pack makes a base of the rows of y; false where it cannot: their sizes are beyond float64, or next to 0.
+func (b *byteBase) pack(s *Set, y Matrix, ws *Workspace) bool {
+	return b.packAround(centerOf(y), s, y, ws)
+}
+
+func (b *byteBase) packAround(c byteCenter, s *Set, y Matrix, ws *Workspace) bool {
+	b.byteCenter = c
+	b.rows, b.groups = y.Rows, (y.Cols+byteGroup-1)/byteGroup
+	panels := panelCount(y.Rows)
+	b.words = Resize(b.words, panels*b.groups*byteWidth)
+	b.terms = Resize(b.terms, panels*byteTerms)
+	if !b.scales(s, y) {
+		return false
+	}
+	ws.divide(panels, 1, func(sc *scratch, from, to int) {
+		sc.words = Resize(sc.words, byteWidth*b.groups)
+		for p := from; p < to; p++ {
+			b.packPanel(s, p, y.RowRange(p*byteWidth, min(y.Rows, (p+1)*byteWidth)), sc)
+		}
+	})
+	return true
+}
+
+// scales finds the scale of the units, from the rows of the sample: rows that are larger are treated as not finite.
+func (b *byteBase) scales(s *Set, y Matrix) bool {
+	var lanes byteLanes
+	most := 0.0
+	b.least = 0
+	step := max(1, y.Rows/byteSample)
+	for i := 0; i < y.Rows; i += step {
+		if r := b.measure(s.bytes, y.Row(i), &lanes); r.norm == r.norm {
+			most = max(most, r.unit)
+		}
+	}
+	_, exponent := math.Frexp(most)
+	b.scale = math.Ldexp(1, exponent)
+	b.least = float64(byteNear * b.scale)
+	return most > 0x1p-200
+}
+
+// usable reports whether the terms of a row are within float32: byteNear and its inverse times the scale.
+func (b *byteBase) usable(r *roundedRow) bool {
+	return r.norm == r.norm && r.unit <= b.scale/byteNear
+}
+
+// packPanel packs up to byteWidth rows. sc.words is memory for them, a row each.
+func (b *byteBase) packPanel(s *Set, p int, y Matrix, sc *scratch) {
+	words := sc.words
+	terms := b.terms[p*byteTerms:][:byteTerms]
+	for j := range byteWidth {
+		b.setTerms(terms, j, &roundedRow{norm: math.NaN(), unit: b.scale})
+		at := words[j*b.groups : (j+1)*b.groups]
+		if j >= y.Rows {
+			clear(at)
+			continue
+		}
+		x := y.Row(j)
+		r := b.measure(s.bytes, x, &sc.lanes)
+		if !b.usable(&r) {
+			clear(at)
+			continue
+		}
+		b.round(s.bytes, &r, bytesOf(at), x, byteLift, &sc.lanes)
+		b.setTerms(terms, j, &r)
+	}
+	panel := panel{panelKernel: &panelKernel{width: byteWidth}, cols: byteWidth,
+		data: floatsOf(b.words[p*b.groups*byteWidth:][:b.groups*byteWidth])}
+	s.matrix.packPanel(&panel, Matrix{Data: floatsOf(words), Rows: byteWidth, Cols: b.groups, Stride: b.groups})
+}
+
+// setTerms sets the terms of row j of a panel.
+func (b *byteBase) setTerms(terms []float32, j int, r *roundedRow) {
+	terms[j] = float32(math.Inf(-1))
+	if r.norm == r.norm {
+		terms[j] = float32(float64(r.norm*(1-byteScan)) / float64(2*float64(r.unit*b.scale)))
+	}
+	terms[byteWidth+j] = float32(b.scale / r.unit)
+	terms[2*byteWidth+j] = float32(r.length / r.unit)
+	terms[3*byteWidth+j] = float32(r.lost / r.unit)
+}
+
+// valid has a bit for each row of a panel that is not padding.
+func (b *byteBase) valid(p int) uint64 {
+	if rest := b.rows - p*byteWidth; rest < byteWidth {
+		return 1<<rest - 1
+	}
+	return math.MaxUint64
+}

@@ -1,0 +1,158 @@
+package kernelops
+
+import (
+	"math"
+	"unsafe"
+)
+
+const (
+	byteWidth = 64     // rows of a panel
+	byteGroup = 4      // columns whose products one instruction adds up
+	byteCols  = 65_000 // the most columns for which 255*128 each fit in 32 bits
+	byteLift  = 128    // what is added to the bytes of a base, which are unsigned
+	// byteMagic rounds what is added to it to whole numbers, and has these in its lowest bits.
+	byteMagic = 1.5 * (1 << 52)
+	// byteNear is how much smaller the unit of a row may be than the largest of its base.
+	byteNear = 0x1p-30
+)
+
+// byteSet is a set's code for rows of 8 bits: see the comments in package asm.
+type byteSet struct {
+	queries   int // of a tile
+	tile, one byteTile
+	extent    func(lanes *byteLanes, x []float32, center []float64)
+	row       func(lanes *byteLanes, bytes []uint8, x []float32, center []float64, perUnit, unit, magic float64)
+}
+
+// HasBytes reports whether a set has code for rows of 8 bits on this CPU.
+func HasBytes(s *Set) bool { return s.bytes != nil }
+
+// byteTile compares queries with panels of packed rows.
+type byteTile func(hits []uint64, dots []int32, x, y []uint32, terms, factors, limits []float32, starts []int32,
+	spreads []float32, groups, panels int) (found uint64)
+
+// roundedRow is what is known of a row x less the center, of which unit times whole numbers q of 8 bits are kept.
+type roundedRow struct {
+	unit   float64
+	lost   float64 // at least |x - unit q|
+	norm   float64 // |x|^2; NaN of a row that is not finite
+	length float64 // at least |x|
+}
+
+// Relative errors. A row less the center is rounded once, 2^-53; sums of squares take up to byteCols/8 + 4 fused steps,
+// below 2^-39 in all, and sqDist64 about as many.
+const (
+	byteNormError = 0x1p-38
+	byteEpsilon   = 0x1p-50
+	// byteScan is what the float32 arithmetic of a tile may lose: 6 roundings of every term at most, and a reserve.
+	byteScan = 16 * unit
+	// byteSlack is what bounds may lose: terms are float32, the norm less byteScan.
+	byteSlack = 64 * unit
+)
+
+// byteTerms is the number of terms of a panel: for each of its rows, with unit u, the norm less byteScan over
+// 2 u scale, scale/u, length/u and lost/u. A row that is of interest to every query has the norm -Inf.
+const byteTerms = 4 * byteWidth
+
+// bounds returns between what the distance of sqDist64 lies, from the product of the bytes of two rows, y the one of
+// number j in the panel of these terms. With r = x - u q and so for y (Cauchy and Schwarz):
+//
+//	|<x, y> - ux uy <qx, qy>| = |<rx, y> + <x, ry> - <rx, ry>| <= |rx| |y| + |x| |ry| + |rx| |ry|
+func (x *roundedRow) bounds(terms []float32, j int, scale float64, dot int32) (low, high float64) {
+	norm := float64(terms[j])
+	if math.IsInf(norm, -1) {
+		return math.Inf(-1), math.Inf(1)
+	}
+	u := scale / float64(terms[byteWidth+j])
+	length, lost := float64(float64(terms[2*byteWidth+j])*u), float64(float64(terms[3*byteWidth+j])*u)
+	sum := x.norm + float64(norm*float64(2*float64(u*scale)))
+	about := sum - float64(2*float64(float64(x.unit*u)*float64(dot)))
+	slack := float64(x.lost*length) + float64(x.length*lost) + float64(x.lost*lost)
+	slack = float64(2*slack) + float64(byteSlack*sum)
+	return about - slack, about + slack
+}
+
+// byteCenter is what rows of a base are less, before they are rounded to bytes: any center is right, and one amid the
+// rows gives small bounds.
+type byteCenter struct {
+	values []float64
+	whole  bool    // the rows seem to be whole numbers from 0 to 255: units are 1, and nothing is lost
+	least  float64 // the smallest unit
+}
+
+// byteLanes is memory for the sums of a row.
+type byteLanes [24]float64
+
+// measure returns what is known of a row before it is rounded.
+func (c *byteCenter) measure(s *byteSet, x []float32, lanes *byteLanes) roundedRow {
+	*lanes = byteLanes{}
+	s.extent(lanes, x, c.values)
+	r := roundedRow{norm: lanes.squares(), unit: 1}
+	low, high := 0.0, 0.0
+	for j := range 8 {
+		low, high = min(low, lanes[8+j]), max(high, lanes[16+j])
+	}
+	switch {
+	case !(r.norm < math.Inf(1)):
+		r.norm = math.NaN()
+	case c.whole && low >= -128 && high <= 127:
+	default:
+		r.unit = max(c.least, max(-low, high)/127)
+	}
+	r.length = float64(math.Sqrt(r.norm) * (1 + byteNormError))
+	return r
+}
+
+// round rounds a row, which is finite, to bytes, and adds lift to each.
+func (c *byteCenter) round(s *byteSet, r *roundedRow, bytes []uint8, x []float32, lift float64, lanes *byteLanes) {
+	*lanes = byteLanes{}
+	s.row(lanes, bytes, x, c.values, 1/r.unit, r.unit, byteMagic+lift)
+	r.lost = float64(math.Sqrt(lanes.squares())*(1+byteNormError)) + float64(byteEpsilon*r.length)
+}
+
+// squares adds up the first 8 lanes, by a tree.
+func (lane *byteLanes) squares() float64 {
+	return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]))
+}
+
+// byteSample is how many rows of a base make its center.
+const byteSample = 256
+
+// centerOf is the center of a base: the means of some rows, without those that are not finite.
+func centerOf(y Matrix) byteCenter {
+	c := byteCenter{values: make([]float64, y.Cols), whole: true}
+	step := max(1, y.Rows/byteSample)
+	n := 0
+	for i := 0; i < y.Rows; i += step {
+		row, finite := y.Row(i), true
+		for _, v := range row {
+			finite = finite && v-v == 0
+			c.whole = c.whole && v >= 0 && v <= 255 && v == float32(uint8(v)) //lint:checked from 0 to 255
+		}
+		if finite {
+			n++
+			for j, v := range row {
+				c.values[j] += float64(v)
+			}
+		}
+	}
+	for j := range c.values {
+		switch {
+		case c.whole:
+			c.values[j] = byteLift
+		case n > 0:
+			c.values[j] /= float64(n)
+		}
+	}
+	return c
+}
+
+// floatsOf are words as numbers of 32 bits that are moved, not computed with.
+func floatsOf(words []uint32) []float32 {
+	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(words))), len(words))
+}
+
+// bytesOf are the bytes of words.
+func bytesOf(words []uint32) []uint8 {
+	return unsafe.Slice((*uint8)(unsafe.Pointer(unsafe.SliceData(words))), 4*len(words))
+}

@@ -1,0 +1,80 @@
+package kernelops
+
+import "math"
+
+// throughBytes scans the rows of the base as 8 bits. Queries that these leave too many rows of go on in float32.
+func (q *queries) throughBytes(s *Set, b *byteBase, sc *scratch) {
+	n, tile := s.bytes.queries, s.bytes.tile
+	if q.x.Rows <= fewQueries {
+		n, tile = 1, s.bytes.one
+	}
+	q.rest(s, sc.bytes.take(s.bytes, n, q.x, b), 0, sc)
+	panels := panelCount(b.rows)
+	part := max(1, bytePart/(b.groups*byteGroup*byteWidth))
+	for p := 0; p < panels; {
+		end := min(panels, p+max(1, min(part, p))) // so that limits are close to the last ones early on
+		sc.bytes.scan(tile, p, end, q.near)
+		if end >= part { // before, most of what is scored is not among the nearest
+			q.scorePending(scoredRows)
+		}
+		most := (end-p)*byteWidth/byteShare + 4*q.list[0].best.k + byteWidth // the first panel has no limit
+		q.rest(s, sc.bytes.drop(most), end*byteWidth, sc)
+		sc.bytes.relimit(func(i int) float64 { return q.list[i].limit })
+		p = end
+	}
+	q.scorePending(1)
+}
+
+// scorePending scores what is pending of the queries that have that much of it.
+func (q *queries) scorePending(least int) {
+	for i := range q.list {
+		if l := &q.list[i]; len(l.pending) >= least {
+			l.finish()
+		}
+	}
+}
+
+// byteShare: where bytes leave more than one row in that number, float32 is faster.
+const byteShare = 32
+
+// near takes what a scan of bytes finds.
+func (q *queries) near(i, row int, low, high float64) float64 {
+	q.list[i].consider(row, low, high)
+	return q.list[i].limit
+}
+
+// rest scans the rows of y from one on in float32, for some queries.
+func (q *queries) rest(s *Set, some []int, from int, sc *scratch) {
+	if len(some) == 0 || from >= q.y.Rows {
+		return
+	}
+	rest := queries{y: q.y.RowRange(from, q.y.Rows), x: NewMatrix(len(some), q.x.Cols), filter: q.filter, first: from}
+	for n, i := range some {
+		copy(rest.x.Row(n), q.x.Row(i))
+		rest.list = append(rest.list, q.list[i])
+	}
+	if len(some) <= fewQueries {
+		rest.each(s, sc)
+	} else {
+		rest.yNorms = make([]float32, rest.y.Rows)
+		s.sqNorms(rest.yNorms, rest.y, sc)
+		rest.scanned(s, rest.filter.lowNorms(make([]float32, rest.y.Rows), rest.yNorms), sc)
+	}
+	for n, i := range some {
+		rest.list[n].finish()
+		q.list[i] = rest.list[n]
+	}
+}
+
+// drop takes the queries with more hits than most since the last time out of the scan.
+func (q *byteQueries) drop(most int) (dropped []int) {
+	for place, i := range q.order {
+		if q.found[place] > most {
+			dropped = append(dropped, i)
+			q.limits[place], q.starts[place] = -math.MaxFloat32, noHits
+			q.out[place] = true
+		}
+		q.found[place] = 0
+	}
+	return dropped
+}
