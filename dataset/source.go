@@ -98,7 +98,8 @@ func (s *Source) newBuffer(shard Shard) []byte {
 	for _, p := range shard.Pieces {
 		longest = max(longest, p.End-p.Start)
 	}
-	return make([]byte, min(int64(s.buffer), max(longest, 4<<10)))
+	n := min(int64(s.buffer), max(longest, 4<<10))
+	return make([]byte, n, n+aheadBytes)
 }
 
 // object checks a piece against the manifest and says how to read it.

@@ -24,6 +24,7 @@ var families = map[string]func(){
 	"sparse":   addSparse,
 	"mixed":    addMixed,
 	"products": addProducts,
+	"decimals": addDecimals,
 }
 
 func main() {
