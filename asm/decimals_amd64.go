@@ -17,9 +17,9 @@ package asm
 //
 // The end of the text counts as other. The bits of pattern repeat after 8. A number has a minus or not, at most 16
 // characters after it, digits and at most one point among them, and at least one digit. It is refused where its digits
-// are 2^53 or more, where it is 2^24 or more, where its nearest float64 is half-way between two float32, and, if it ends
-// with first, where it has a minus or a point. What is in dst after the numbers is rubbish. It loads up to 64 bytes
-// after length.
+// are 2^53 or more, where it is 2^24 or more, where its nearest float64 is half-way between two float32, if it ends with
+// first, where it has a minus or a point, and, if all bits of inexact are 1 and not 0, where its nearest float64 is no
+// float32. What is in dst after the numbers is rubbish. It loads up to 64 bytes after length.
 //
 //go:noescape
-func DecimalsAVX512(dst []float32, text []byte, length int, first byte, other byte, pattern uint64) (numbers int, used int)
+func DecimalsAVX512(dst []float32, text []byte, length int, first byte, other byte, pattern uint64, inexact uint64) (numbers int, used int)

@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func DecimalsAVX512(dst []float32, text []byte, length int, first byte, other byte, pattern uint64) (numbers int, used int)
+// func DecimalsAVX512(dst []float32, text []byte, length int, first byte, other byte, pattern uint64, inexact uint64) (numbers int, used int)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VBMI2, BMI, BMI2, CMOV, POPCNT
-TEXT ·DecimalsAVX512(SB), NOSPLIT, $0-88
+TEXT ·DecimalsAVX512(SB), NOSPLIT, $0-96
 	MOVQ         text_base+24(FP), AX
 	MOVQ         dst_base+0(FP), DX
 	MOVQ         dst_len+8(FP), BX
@@ -197,6 +197,13 @@ eight:
 	VPANDQ     decimalTail<>+0(SB), Z9, Z14
 	VPCMPEQQ   decimalHalf<>+0(SB), Z14, K2
 	KORW       K1, K2, K1
+	VCVTPD2PS  Z9, Y10
+	VCVTPS2PD  Y10, Z10
+	VCMPPD     $0x04, Z10, Z9, K2
+	KMOVW      K2, R13
+	MOVQ       inexact+72(FP), R15
+	ANDQ       R15, R13
+	ORQ        R13, R14
 	KMOVW      K1, R13
 	ORQ        R14, R13
 	ORQ        $0x00000100, R13
@@ -251,10 +258,10 @@ finished:
 	MOVQ dst_base+0(FP), CX
 	SUBQ CX, DX
 	SHRQ $0x02, DX
-	MOVQ DX, numbers+72(FP)
+	MOVQ DX, numbers+80(FP)
 	MOVQ text_base+24(FP), CX
 	SUBQ CX, AX
-	MOVQ AX, used+80(FP)
+	MOVQ AX, used+88(FP)
 	VZEROUPPER
 	RET
 

@@ -59,8 +59,8 @@ func cutQuoted(text []byte, delim byte) (field, rest []byte, more bool, bad flaw
 func (p *csvParser) run(row []float32, w *watch, text []byte, col int) (rest []byte, next int) {
 	uses, last, delim := p.uses, len(p.uses)-1, p.delim
 	still := w.quiet && w.shifts == nil
-	if still {
-		text, col = p.fast(row, text, col)
+	if w.shifts == nil {
+		text, col = p.fast(row, w, text, col)
 	}
 	at, wide := 0, ahead(text)
 	for ; col < last && uses[col] >= 0; col++ {
@@ -95,14 +95,14 @@ func (p *csvParser) run(row []float32, w *watch, text []byte, col int) (rest []b
 	return text[at:], col
 }
 
-// fast takes as many fields as read does. It takes none of a line of another number of fields: run meets that
+// fast takes as many fields as read does, and before columns are quiet those that rounding does not move. It takes none of a line of another number of fields: run meets that
 // in its place.
-func (p *csvParser) fast(row []float32, text []byte, col int) (rest []byte, next int) {
+func (p *csvParser) fast(row []float32, w *watch, text []byte, col int) (rest []byte, next int) {
 	if p.read == nil || cap(text)-len(text) < decimal.Ahead || p.strips[col] == 0 {
 		return text, col
 	}
 	to := row[p.uses[col]:][:p.strips[col]]
-	n, used := p.read(to, text[:len(text)+decimal.Ahead], len(text), '\n', p.delim, 0)
+	n, used := p.read(to, text[:len(text)+decimal.Ahead], len(text), '\n', p.delim, 0, w.inexact())
 	next = col + n
 	switch ended := used > len(text); {
 	case ended != (next == len(p.uses)):

@@ -13,8 +13,8 @@ import (
 func (p *libsvmParser) run(s *Sparse, w *watch, text []byte) (rest []byte, last int64, column int) {
 	still := w.quiet && w.shifts == nil
 	last, column = -1, 2
-	if still && p.read != nil && cap(text)-len(text) >= decimal.Ahead {
-		text, last, column = p.fast(s, text)
+	if w.shifts == nil && p.read != nil && cap(text)-len(text) >= decimal.Ahead {
+		text, last, column = p.fast(s, w, text)
 	}
 	at, wide := 0, ahead(text)
 	indices, values := s.Indices, s.Values
@@ -38,12 +38,13 @@ func (p *libsvmParser) run(s *Sparse, w *watch, text []byte) (rest []byte, last 
 // pairsAtOnce is how many entries fast takes at a time.
 const pairsAtOnce = 64
 
-// fast is run for as many entries as p.read reads. It leaves entries whose indices do not ascend to run.
-func (p *libsvmParser) fast(s *Sparse, text []byte) (rest []byte, last int64, column int) {
+// fast is run for as many entries as p.read reads, and before columns are quiet for those that rounding does not move. It leaves entries whose indices do not ascend to run.
+func (p *libsvmParser) fast(s *Sparse, w *watch, text []byte) (rest []byte, last int64, column int) {
 	const indexFirst = 0x5555555555555555 // of two numbers, a colon follows the first and a blank the second
 	last, column = -1, 2
 	for {
-		n, used := p.read(p.numbers[:], text[:len(text)+decimal.Ahead], len(text), ':', ' ', indexFirst)
+		n, used := p.read(p.numbers[:], text[:len(text)+decimal.Ahead], len(text), ':', ' ', indexFirst,
+			w.inexact())
 		at, count := last, len(s.Indices)
 		for i := 0; i+1 < n; i += 2 {
 			index := int64(p.numbers[i]) - p.base

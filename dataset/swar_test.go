@@ -108,7 +108,7 @@ func readLine(t *testing.T, in protocol.Input, first, line string, way int, afte
 	}
 	var b Block
 	b.watch.begin(strconv.Itoa, nil)
-	b.watch.quiet, b.watch.missing = true, newMissing(&in)
+	b.watch.quiet, b.watch.missing = len(line)%3 > 0, newMissing(&in)
 	if way > 0 {
 		p.read = nil
 	}
@@ -130,5 +130,8 @@ func readLine(t *testing.T, in protocol.Input, first, line string, way int, afte
 	for i, v := range b.Dense.Values {
 		bits[i] = math.Float32bits(v)
 	}
-	return fmt.Sprintf("%x %q", bits, b.Labels)
+	if b.watch.quiet { // of which only the columns know in the general loop
+		return fmt.Sprintf("%x %q", bits, b.Labels)
+	}
+	return fmt.Sprintf("%x %q %+v", bits, b.Labels, b.watch.rounded())
 }

@@ -24,7 +24,7 @@ type decimals struct {
 // addDecimals writes the reader of decimal numbers.
 func addDecimals() {
 	TEXT("DecimalsAVX512", NOSPLIT,
-		"func(dst []float32, text []byte, length int, first, other byte, pattern uint64) (numbers, used int)")
+		"func(dst []float32, text []byte, length int, first, other byte, pattern, inexact uint64) (numbers, used int)")
 	Doc(decimalsDoc...)
 	Pragma("noescape")
 	d := decimals{text: Load(Param("text").Base(), GP64()), dst: Load(Param("dst").Base(), GP64()),
@@ -262,6 +262,14 @@ func (d *decimals) eight(room Register) (good GPVirtual) {
 	VPANDQ(quadTable("decimalTail", 1<<29-1), value, low)
 	VPCMPEQQ(quadTable("decimalHalf", 1<<28), low, k2)
 	KORW(k, k2, k)
+	single, back := ZMM(), ZMM()
+	VCVTPD2PS(value, single.AsY())
+	VCVTPS2PD(single.AsY(), back)
+	VCMPPD(Imm(4), back, value, k2)
+	KMOVW(k2, good.As32())
+	moved := Load(Param("inexact"), GP64())
+	ANDQ(moved, good)
+	ORQ(good, signs.As64())
 	KMOVW(k, good.As32())
 	ORQ(signs.As64(), good)
 	ORQ(U32(1<<8), good)
@@ -370,7 +378,7 @@ var decimalsDoc = []string{
 	"",
 	"The end of the text counts as other. The bits of pattern repeat after 8. A number has a minus or not, at most 16",
 	"characters after it, digits and at most one point among them, and at least one digit. It is refused where its digits",
-	"are 2^53 or more, where it is 2^24 or more, where its nearest float64 is half-way between two float32, and, if it ends",
-	"with first, where it has a minus or a point. What is in dst after the numbers is rubbish. It loads up to 64 bytes",
-	"after length.",
+	"are 2^53 or more, where it is 2^24 or more, where its nearest float64 is half-way between two float32, if it ends with",
+	"first, where it has a minus or a point, and, if all bits of inexact are 1 and not 0, where its nearest float64 is no",
+	"float32. What is in dst after the numbers is rubbish. It loads up to 64 bytes after length.",
 }
