@@ -17,6 +17,7 @@ type input struct {
 	spec     protocol.Input
 	store    objstore.Store
 	name     string // within its store
+	far      bool   // the store is across a network
 	manifest dataset.Manifest
 	shards   []dataset.Shard
 	source   *dataset.Source
@@ -31,7 +32,7 @@ func (w *worker) openInputs(ctx context.Context, spec protocol.Spec) ([]*input, 
 		if err != nil {
 			return nil, err
 		}
-		inputs[i] = &input{spec: s, store: store, name: name}
+		inputs[i] = &input{spec: s, store: store, name: name, far: far(s.URI)}
 	}
 	return inputs, nil
 }
