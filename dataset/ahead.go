@@ -33,8 +33,8 @@ type fetch struct {
 	ended  chan struct{} // closed when nothing of it runs any more
 }
 
-// Ahead begins to fetch what Blocks will read of a shard first, unless that is more than room bytes. It returns at once.
-// What nobody has read when ctx ends is dropped. Formats other than lines are left to Blocks.
+// Ahead begins to fetch what Blocks will read of a shard first, unless that is more than room bytes. It returns at
+// once. What nobody has read when ctx ends is dropped. Formats other than lines are left to Blocks.
 func (s *Source) Ahead(ctx context.Context, shard Shard, room int64) {
 	if _, lines := s.format.(lineFormat); !lines || len(shard.Pieces) == 0 {
 		return

@@ -96,8 +96,11 @@ func TestReadAheadFaults(t *testing.T) {
 		body func(io.ReadCloser) io.ReadCloser
 		code protocol.Code
 	}{
-		"short":   {func(b io.ReadCloser) io.ReadCloser { return limited{io.LimitReader(b, 999), nil} }, protocol.CodeStore},
-		"changed": {func(b io.ReadCloser) io.ReadCloser { return limited{io.LimitReader(b, 999), objstore.ErrChanged} }, protocol.CodeInputChanged},
+		"short": {func(b io.ReadCloser) io.ReadCloser { return limited{io.LimitReader(b, 999), nil} },
+			protocol.CodeStore},
+		"changed": {func(b io.ReadCloser) io.ReadCloser {
+			return limited{io.LimitReader(b, 999), objstore.ErrChanged}
+		}, protocol.CodeInputChanged},
 		"at the end": {func(b io.ReadCloser) io.ReadCloser { return limited{b, objstore.ErrChanged} },
 			protocol.CodeInputChanged},
 		"longer": {func(b io.ReadCloser) io.ReadCloser {
@@ -110,7 +113,8 @@ func TestReadAheadFaults(t *testing.T) {
 			return c.body(body), info, nil
 		}}
 		s.Ahead(t.Context(), shards[0], 1<<20)
-		if _, err := readAll(t.Context(), s, shards[:1]); c.code != "" && !isCode(err, c.code) || c.code == "" && err != nil {
+		_, err := readAll(t.Context(), s, shards[:1])
+		if c.code != "" && !isCode(err, c.code) || c.code == "" && err != nil {
 			t.Errorf("%s: %v, want %q", name, err, c.code)
 		}
 	}

@@ -95,8 +95,8 @@ func (p *csvParser) run(row []float32, w *watch, text []byte, col int) (rest []b
 	return text[at:], col
 }
 
-// fast takes as many fields as read does, and before columns are quiet those that rounding does not move. It takes none of a line of another number of fields: run meets that
-// in its place.
+// fast takes as many fields as read does, and before columns are quiet those that rounding does not move. It takes none
+// of a line of another number of fields: run meets that in its place.
 func (p *csvParser) fast(row []float32, w *watch, text []byte, col int) (rest []byte, next int) {
 	if p.read == nil || cap(text)-len(text) < decimal.Ahead || p.strips[col] == 0 {
 		return text, col

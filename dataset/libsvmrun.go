@@ -38,7 +38,8 @@ func (p *libsvmParser) run(s *Sparse, w *watch, text []byte) (rest []byte, last 
 // pairsAtOnce is how many entries fast takes at a time.
 const pairsAtOnce = 64
 
-// fast is run for as many entries as p.read reads, and before columns are quiet for those that rounding does not move. It leaves entries whose indices do not ascend to run.
+// fast is run for as many entries as p.read reads, and before columns are quiet for those that rounding does not move.
+// It leaves entries whose indices do not ascend to run.
 func (p *libsvmParser) fast(s *Sparse, w *watch, text []byte) (rest []byte, last int64, column int) {
 	const indexFirst = 0x5555555555555555 // of two numbers, a colon follows the first and a blank the second
 	last, column = -1, 2
@@ -47,7 +48,7 @@ func (p *libsvmParser) fast(s *Sparse, w *watch, text []byte) (rest []byte, last
 			w.inexact())
 		at, count := last, len(s.Indices)
 		for i := 0; i+1 < n; i += 2 {
-			index := int64(p.numbers[i]) - p.base
+			index := int64(p.numbers[i]) - p.base //lint:checked a whole number below 2^24: it has no minus and no point
 			if index <= at || index >= p.width {
 				s.Indices, s.Values = s.Indices[:count], s.Values[:count]
 				return text, last, column

@@ -21,7 +21,9 @@ type toldStore struct {
 	heard chan int64
 }
 
-func (s *toldStore) Get(ctx context.Context, key string, opt objstore.GetOptions) (io.ReadCloser, objstore.Info, error) {
+func (s *toldStore) Get(
+	ctx context.Context, key string, opt objstore.GetOptions,
+) (io.ReadCloser, objstore.Info, error) {
 	s.heard <- opt.Offset
 	return s.Store.Get(ctx, key, opt)
 }

@@ -81,8 +81,7 @@ func (d *decimals) count(n uint8, good, room, done, limit Register) {
 // short takes whole numbers of at most four digits, sixteen at a time, if the fields are nothing else.
 func (d *decimals) short(limit, done Register) {
 	const lane = 4
-	beyond, points, k := GP64(), GP64(), K()
-	length := ZMM()
+	beyond, points, k, length := GP64(), GP64(), K(), ZMM()
 	VPSUBB(d.starts, d.ends, length)
 	VPCMPB(Imm(6), byteTable("decimalShort", func(int) int { return lane }), length, k)
 	KMOVQ(k, beyond)
@@ -226,43 +225,10 @@ func (d *decimals) eight(room Register) (good GPVirtual) {
 	even, badEven, pointEven := d.four(false)
 	odd, badOdd, pointOdd := d.four(true)
 	good = GP64()
-	k, k2 := K(), K()
-	Comment("What is no number, and the points.")
-	low := ZMM()
-	VPUNPCKLQDQ(badOdd, badEven, low)
-	VPUNPCKHQDQ(badOdd, badEven, badEven)
-	VPORQ(badEven, low, low)
-	VPTESTMQ(low, low, k)
-	points := ZMM()
-	VPUNPCKLQDQ(pointOdd, pointEven, points)
-	VPTESTMQ(points, points, k2)
-	signs := GP32()
-	KMOVW(k2, signs)
-	ORQ(d.negative, signs.As64())
-	ANDQ(d.pattern, signs.As64())
-	ORQ(d.long, signs.As64())
-	Comment("Mantissas and quotients.")
-	value, tens := ZMM(), ZMM()
-	VPACKUSDW(odd, even, even)
-	VPMADDWD(wordTable("decimalMyriads", 10000), even, even)
-	VPSRLQ(Imm(32), even, low)
-	VPANDQ(quadTable("decimalLowHalf", 1<<32-1), even, even)
-	VCVTUQQ2PD(even, value)
-	VCVTUQQ2PD(low, low)
-	VMULPD(quadTable("decimalHigh", math.Float64bits(1e8)), value, value)
-	VADDPD(low, value, value)
-	VCMPPD(Imm(13), quadTable("decimalWhole64", math.Float64bits(1<<53)), value, k2)
-	KORW(k, k2, k)
-	VMOVDQU64(tensTable(0), low)
-	VMOVDQU64(points, tens)
-	VPERMI2PD(tensTable(1), low, tens)
-	VDIVPD(tens, value, value)
-	VCMPPD(Imm(13), quadTable("decimalWhole32", math.Float64bits(1<<24)), value, k2)
-	KORW(k, k2, k)
-	VPANDQ(quadTable("decimalTail", 1<<29-1), value, low)
-	VPCMPEQQ(quadTable("decimalHalf", 1<<28), low, k2)
-	KORW(k, k2, k)
-	single, back := ZMM(), ZMM()
+	k := K()
+	low, points, signs := d.flaws(badEven, badOdd, pointEven, pointOdd, k)
+	value := d.quotients(even, odd, low, points, k)
+	single, back, k2 := ZMM(), ZMM(), K()
 	VCVTPD2PS(value, single.AsY())
 	VCVTPS2PD(single.AsY(), back)
 	VCMPPD(Imm(4), back, value, k2)
@@ -285,12 +251,62 @@ func (d *decimals) eight(room Register) (good GPVirtual) {
 	return good
 }
 
+// flaws marks in k which of eight fields are no numbers, and in signs which of them have what is refused. low is free.
+func (d *decimals) flaws(badEven, badOdd, pointEven, pointOdd VecVirtual, k Register) (
+	low, points VecVirtual, signs GPVirtual,
+) {
+	k2 := K()
+	Comment("What is no number, and the points.")
+	low = ZMM()
+	VPUNPCKLQDQ(badOdd, badEven, low)
+	VPUNPCKHQDQ(badOdd, badEven, badEven)
+	VPORQ(badEven, low, low)
+	VPTESTMQ(low, low, k)
+	points = ZMM()
+	VPUNPCKLQDQ(pointOdd, pointEven, points)
+	VPTESTMQ(points, points, k2)
+	signs = GP32()
+	KMOVW(k2, signs)
+	ORQ(d.negative, signs.As64())
+	ANDQ(d.pattern, signs.As64())
+	ORQ(d.long, signs.As64())
+	return low, points, signs
+}
+
+// quotients are the mantissas of eight fields over their powers of ten. It marks in k those that are too large, or
+// half-way between two float32.
+func (d *decimals) quotients(even, odd, low, points VecVirtual, k Register) (value VecVirtual) {
+	Comment("Mantissas and quotients.")
+	tens, k2 := ZMM(), K()
+	value = ZMM()
+	VPACKUSDW(odd, even, even)
+	VPMADDWD(wordTable("decimalMyriads", 10000), even, even)
+	VPSRLQ(Imm(32), even, low)
+	VPANDQ(quadTable("decimalLowHalf", 1<<32-1), even, even)
+	VCVTUQQ2PD(even, value)
+	VCVTUQQ2PD(low, low)
+	VMULPD(quadTable("decimalHigh", math.Float64bits(1e8)), value, value)
+	VADDPD(low, value, value)
+	VCMPPD(Imm(13), quadTable("decimalWhole64", math.Float64bits(1<<53)), value, k2)
+	KORW(k, k2, k)
+	VMOVDQU64(tensTable(0), low)
+	VMOVDQU64(points, tens)
+	VPERMI2PD(tensTable(1), low, tens)
+	VDIVPD(tens, value, value)
+	VCMPPD(Imm(13), quadTable("decimalWhole32", math.Float64bits(1<<24)), value, k2)
+	KORW(k, k2, k)
+	VPANDQ(quadTable("decimalTail", 1<<29-1), value, low)
+	VPCMPEQQ(quadTable("decimalHalf", 1<<28), low, k2)
+	KORW(k, k2, k)
+	return value
+}
+
 // advance goes to the field after those that are done.
 func (d *decimals) advance(marks, done Register) {
 	Label("chunkDone")
-	at, last := GP64(), GP64()
 	TESTQ(done, done)
 	JZ(LabelRef("finished"))
+	at, last := GP64(), GP64()
 	MOVQ(U32(1), last)
 	MOVQ(done, RCX)
 	DECQ(RCX)

@@ -27,7 +27,9 @@ var layers = []layer{
 	{tree: "kernelops/fmath"},
 	{tree: "kernelops/philox"},
 	{tree: "kernelops", may: []string{"asm", "kernelops/fmath", "kernelops/philox"}},
-	{tree: "dataset", may: []string{"objstore", "protocol", "kernelops/decimal", "kernelops/fmath", "kernelops/philox"}},
+	{tree: "dataset", may: []string{
+		"objstore", "protocol", "kernelops/decimal", "kernelops/fmath", "kernelops/philox",
+	}},
 	{tree: "jobs/params", may: []string{"protocol"}},
 	{tree: "jobs", may: []string{"dataset", "jobs/params", "kernelops", "protocol"}},
 	{tree: "jobs/planned", may: []string{"dataset", "jobs", "protocol"}},

@@ -50,7 +50,9 @@ func number(field string, plain, whole bool) (float32, bool) {
 		math.Float64bits(exact)&(1<<29-1) != 1<<28 && !(whole && float64(float32(exact)) != exact)
 }
 
-func check(t *testing.T, read Read, line string, behind string, columns int, first, other byte, pattern, inexact uint64) {
+func check(
+	t *testing.T, read Read, line string, behind string, columns int, first, other byte, pattern, inexact uint64,
+) {
 	t.Helper()
 	text := append([]byte(line), behind...)
 	text = append(text, make([]byte, Ahead)...)
@@ -59,8 +61,8 @@ func check(t *testing.T, read Read, line string, behind string, columns int, fir
 	n, used := read(got[:columns], text, len(line), first, other, pattern, inexact)
 	wantN, wantUsed := oracle(want[:columns], text, len(line), first, other, pattern, inexact)
 	if n != wantN || used != wantUsed || got[columns] != 7 {
-		t.Fatalf("%q, %q behind it, %d columns: %d numbers of %d bytes, want %d of %d; behind dst %v", line, behind, columns,
-			n, used, wantN, wantUsed, got[columns])
+		t.Fatalf("%q, %q behind it, %d columns: %d numbers of %d bytes, want %d of %d; behind dst %v", line, behind,
+			columns, n, used, wantN, wantUsed, got[columns])
 	}
 	for i := range n {
 		if math.Float32bits(got[i]) != math.Float32bits(want[i]) {
@@ -79,7 +81,8 @@ func fastest(t testing.TB) Read {
 
 func TestByHand(t *testing.T) {
 	read := fastest(t)
-	for _, field := range []string{"", "-", ".", "-.", "0", "-0", "5.", ".5", "-.5", "--1", "1-", "1.2.3", "1..", "..1", "+1",
+	for _, field := range []string{"", "-", ".", "-.", "0", "-0", "5.", ".5", "-.5", "--1", "1-", "1.2.3", "1..", "..1",
+		"+1",
 		"1e3", "x", "nan", "inf", " 1", "1 ", "\"1\"", "1\x00", "\x001", "1\x002", "1/", "1:", "16777215", "16777216",
 		"16777215.5", "16777215.4", "9007199254740991", "9007199254740992", "0.900719925474099", "0.9007199254740992",
 		"0.50000002980232", "0.000000000000001", "0.0000000000000001", "12345678.1234567", "123456.123456789",
