@@ -34,6 +34,10 @@ var (
 		VPSRAD VPSRLD VPSUBD VPTERNLOGD VPXORD VPXORQ VRNDSCALEPS VSHUFF32X4 VSUBPD VSUBPS`)
 	vpopcntdq = []string{"VPOPCNTQ"}
 	vnni      = []string{"VPDPBUSD"}
+	// AVX512BW, AVX512DQ, AVX512VBMI, AVX512VBMI2, BMI1 and POPCNT, which kernelops/decimal asks for.
+	forDecimals = strings.Fields(`KMOVQ KORW VALIGNQ VCMPPD VCVTDQ2PS VCVTPD2PS VCVTUQQ2PD VDIVPD VMOVDQU8 VPACKUSDW VPADDB
+		VPANDQ VPCMPB VPCMPEQB VPCMPEQQ VPCMPUB VPCOMPRESSB VPERMB VPERMI2PD VPMADDUBSW VPMADDWD VPORQ VPSADBW VPSHUFB VPSHUFD
+		VPSRLQ VPSUBB VPSUBUSB VPTESTMD VPTESTMQ VPUNPCKHQDQ VPUNPCKLQDQ BTSQ PDEPQ PEXTQ POPCNTQ TZCNTQ MOVB MOVBLZX VPBROADCASTB`)
 )
 
 var (
@@ -51,6 +55,7 @@ func beyond(function, instruction string) string {
 	switch {
 	case highVector.MatchString(operands):
 		return "AVX512VL: " + instruction
+	case function == "DecimalsAVX512" && slices.Contains(forDecimals, mnemonic):
 	case zmm.MatchString(operands) || mask.MatchString(operands):
 		known := wide && slices.Contains(avx512f, mnemonic) ||
 			function == "HammingRowsAVX512" && slices.Contains(vpopcntdq, mnemonic) || // taken by that flag

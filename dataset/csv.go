@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strconv"
 
+	"github.com/gram-compute/gram/kernelops/decimal"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -27,11 +28,15 @@ type csvParser struct {
 	delim   byte
 	names   [][]byte // of the header
 	uses    []int    // for each field its place in the vector, or what else it is for
+	strips  []int    // see setStrips
 	width   int      // of the vectors
 	scratch []byte
+	read    decimal.Read // nil where this CPU has none
 }
 
-func newCSV(in *protocol.Input) lineParser { return &csvParser{input: in, delim: in.Delimiter[0]} }
+func newCSV(in *protocol.Input) lineParser {
+	return &csvParser{input: in, delim: in.Delimiter[0], read: decimal.Fastest()}
+}
 
 func (p *csvParser) content(text []byte) []byte { return text }
 
@@ -85,10 +90,13 @@ func (p *csvParser) first(text []byte) flaw {
 		}
 	}
 	p.width = len(in.Features)
-	if p.width > 0 || !in.Text.IsZero() {
-		return flaw{}
+	if p.width == 0 && in.Text.IsZero() {
+		if bad := p.useOthers(); bad.reason != "" {
+			return bad
+		}
 	}
-	return p.useOthers()
+	p.setStrips()
+	return flaw{}
 }
 
 // use puts a column to a use; a name of the header can stand for a column that has one already.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strconv"
 
+	"github.com/gram-compute/gram/kernelops/decimal"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -14,13 +15,15 @@ type libsvmParser struct {
 	input       *protocol.Input
 	base, width int64
 	offsets     []Offset
-	comment     []byte // of the line
-	commented   bool   // whether the line has a comment
-	entries     Sparse // of the record, if vectors are read as dense
+	comment     []byte       // of the line
+	commented   bool         // whether the line has a comment
+	entries     Sparse       // of the record, if vectors are read as dense
+	read        decimal.Read // nil where this CPU has none
+	numbers     [2 * pairsAtOnce]float32
 }
 
 func newLibSVM(in *protocol.Input) lineParser {
-	return &libsvmParser{input: in, base: int64(*in.IndexBase), width: int64(in.Width)}
+	return &libsvmParser{input: in, base: int64(*in.IndexBase), width: int64(in.Width), read: decimal.Fastest()}
 }
 
 func (p *libsvmParser) head() int           { return noLine }

@@ -14,7 +14,7 @@ const (
 
 // line is one line without its LF; number counts from 1 at the start of the stream.
 type line struct {
-	text   []byte // into the reader's buffer, until the next fill; nil when long
+	text   []byte // into the reader's buffer, until the next fill, with what follows it; nil when long
 	off    int64  // of its first byte in the decoded stream
 	number int64
 	long   bool // more than max bytes; they have been dropped
@@ -62,7 +62,7 @@ func (l *lines) next() (line, bool) {
 		}
 		n, skip = len(rest), len(rest)
 	}
-	ln := line{text: rest[:n:n], off: l.off, number: l.passed + 1}
+	ln := line{text: rest[:n:min(n+aheadBytes, cap(rest))], off: l.off, number: l.passed + 1}
 	if n > l.max {
 		ln.text, ln.long = nil, true
 	}
@@ -124,7 +124,8 @@ func (l *lines) fill() error {
 func (l *lines) makeRoom() {
 	rest := l.buf[l.lo:l.hi]
 	if len(rest) == len(l.buf) {
-		l.buf = make([]byte, min(2*len(l.buf), l.max+slackBytes))
+		n := min(2*len(l.buf), l.max+slackBytes)
+		l.buf = make([]byte, n, n+aheadBytes)
 	}
 	l.lo, l.hi = 0, copy(l.buf, rest)
 }

@@ -8,11 +8,13 @@ import (
 	"strconv"
 )
 
-// float32Tens and float64Tens are the powers of ten that the types hold exactly.
+// float32Tens, float64Tens and uint64Tens are the powers of ten that the types hold exactly.
 var (
 	float32Tens = [...]float32{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10}
 	float64Tens = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10,
 		1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
+	uint64Tens = [...]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10,
+		1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19}
 )
 
 // short is a decimal number of few digits: a whole number below 2^24 over a power of ten up to 10^10, or else
@@ -35,14 +37,21 @@ func (s short) float32() float32 {
 
 func (s short) float64() float64 { return s.digits / float64Tens[s.point] }
 
-// longShort is the float64 nearest to a mantissa over a power of ten, or not ok where it takes parseNumber: half-way
+// longShort is the float64 nearest to a mantissa over a power of ten, or, where near will do, one that has the nearest
+// float32; or not ok where it takes parseNumber: half-way
 // between two float32, and from 2^24 on, where whole numbers are compared.
-func longShort(mantissa uint64, point int) (x float64, ok bool) {
+func longShort(mantissa uint64, point int, near bool) (x float64, ok bool) {
 	const tail, half = 1<<29 - 1, 1 << 28
 	switch {
+	case near && mantissa >= 1<<53 && point < len(float64Tens):
+		// Two roundings of at most half a unit of the last place, and one of the mantissa's that the quotient doubles.
+		x = float64(mantissa) / float64Tens[point]
+		if d := int64(math.Float64bits(x)&tail) - half; -4 < d && d < 4 {
+			return longShort(mantissa, point, false)
+		}
 	case mantissa < 1<<53 && point < len(float64Tens):
 		x = float64(mantissa) / float64Tens[point]
-	case mantissa > 0 && point < 20:
+	case mantissa > 0 && point < len(uint64Tens):
 		x = quotient(mantissa, point)
 	default:
 		return 0, false
@@ -54,10 +63,7 @@ func longShort(mantissa uint64, point int) (x float64, ok bool) {
 // bits (Knuth, volume 2, section 4.3.1): the quotient has 63 bits or more, the last of which notes a remainder, so that
 // its conversion rounds once.
 func quotient(mantissa uint64, point int) float64 {
-	tens := uint64(1)
-	for range point {
-		tens *= 10
-	}
+	tens := uint64Tens[point]
 	up, down := bits.LeadingZeros64(mantissa), bits.LeadingZeros64(tens)
 	mantissa, tens = mantissa<<up, tens<<down
 	q, rest := bits.Div64(mantissa>>1, mantissa<<63, tens)
@@ -86,17 +92,14 @@ func scanNumber(text []byte) (x short, n int) {
 	if digits > 1 && text[first] == '0' {
 		digits--
 	}
-	switch { // a mantissa of up to 19 digits is below 2^64; one of more may have overflowed
-	case digits == 0 || digits > 19:
+	if digits == 0 || digits > 19 { // a mantissa of up to 19 digits is below 2^64; one of more may have overflowed
 		return x, 0
-	case mantissa < 1<<24 && point < len(float32Tens):
-		return short{digits: signed(mantissa, sign), point: uint8(point)}, i
 	}
-	magnitude, ok := longShort(mantissa, point)
+	x, ok := fraction(mantissa, point, sign, false)
 	if !ok {
 		return x, 0
 	}
-	return short{digits: math.Float64frombits(math.Float64bits(magnitude) | sign)}, i
+	return x, i
 }
 
 // scanDigits appends the digits of text from a byte on to a mantissa. next is the byte after them.

@@ -17,6 +17,8 @@ type pinned struct {
 	obj   Object
 	data  []byte      // of the whole object, where it was loaded and verified
 	sum   *runningSum // of an object that is verified while it is read
+	ahead *fetches    // reads that have begun; nil where there are none
+	head  []byte      // the first bytes, where they are known
 }
 
 // open reads the stored bytes [start, end), which must not be empty. The reader
@@ -25,13 +27,15 @@ func (p pinned) open(ctx context.Context, start, end int64) (io.ReadCloser, erro
 	if p.data != nil {
 		return io.NopCloser(bytes.NewReader(p.data[start:end])), nil
 	}
+	if start == 0 && end <= int64(len(p.head)) {
+		return io.NopCloser(bytes.NewReader(p.head[:end])), nil
+	}
 	return p.openStored(ctx, start, end)
 }
 
 // openStored is open, past what has been loaded.
 func (p pinned) openStored(ctx context.Context, start, end int64) (io.ReadCloser, error) {
-	want := objstore.GetOptions{Offset: start, Length: end - start, IfMatch: p.obj.ETag}
-	body, info, err := p.store.Get(ctx, p.key, want)
+	body, info, err := p.ahead.get(ctx, p, start, end)
 	if err != nil {
 		return nil, StoreFault(p.obj.Key, err)
 	}

@@ -2,12 +2,15 @@ package dataset_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"math"
+	"math/rand/v2"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -18,14 +21,14 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// csvSource puts a csv of testdata into a store and plans it.
+// csvSource puts a csv of testdata, or another format, into a store and plans it.
 func csvSource(tb testing.TB, key string, data []byte, in protocol.Input) (*dataset.Source, []dataset.Shard) {
 	tb.Helper()
 	store := mem.New("data")
 	if _, err := store.Put(context.Background(), key, data); err != nil {
 		tb.Fatal(err)
 	}
-	in.URI, in.Format = "mem://data/"+key, "csv"
+	in.URI, in.Format = "mem://data/"+key, cmp.Or(in.Format, "csv")
 	in = in.WithDefaults()
 	m, shards, err := dataset.Plan(context.Background(), store, key, in)
 	if err != nil {
@@ -115,6 +118,38 @@ func BenchmarkCSV(b *testing.B) {
 			text := bytes.Repeat([]byte(data), 40)
 			source, shards := csvSource(b, "digits.csv", text, protocol.Input{Label: protocol.Column{Number: 65}})
 			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				for _, shard := range shards {
+					for _, err := range source.Blocks(b.Context(), shard) {
+						if err != nil {
+							b.Fatal(err)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkLibSVM reads the digits' pixels that are not 0, forty times over: as they are, and with six decimals.
+func BenchmarkLibSVM(b *testing.B) {
+	r, base := rand.New(rand.NewPCG(1, 1)), 1
+	for name, value := range map[string]func() string{
+		"integers": func() string { return strconv.Itoa(1 + r.IntN(16)) },
+		"decimals": func() string { return strconv.FormatFloat(r.Float64(), 'f', 6, 64) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			var text bytes.Buffer
+			for range 70_000 {
+				text.WriteString("+1")
+				for column := 1; column < 65; column += 1 + r.IntN(3) {
+					fmt.Fprintf(&text, " %d:%s", column, value())
+				}
+				text.WriteByte('\n')
+			}
+			source, shards := csvSource(b, "f", text.Bytes(),
+				protocol.Input{Format: "libsvm", IndexBase: &base, Width: 64})
+			b.SetBytes(int64(text.Len()))
 			for b.Loop() {
 				for _, shard := range shards {
 					for _, err := range source.Blocks(b.Context(), shard) {

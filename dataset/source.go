@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"sync/atomic"
 
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/protocol"
@@ -23,6 +24,8 @@ type Source struct {
 	missing  *missing
 	format   format
 	buffer   int // first size of a shard's buffer
+	ahead    fetches
+	head     atomic.Pointer[objectHead]
 }
 
 // NewSource reads the manifest's objects from store, where their keys follow prefix
@@ -98,7 +101,8 @@ func (s *Source) newBuffer(shard Shard) []byte {
 	for _, p := range shard.Pieces {
 		longest = max(longest, p.End-p.Start)
 	}
-	return make([]byte, min(int64(s.buffer), max(longest, 4<<10)))
+	n := min(int64(s.buffer), max(longest, 4<<10))
+	return make([]byte, n, n+aheadBytes)
 }
 
 // object checks a piece against the manifest and says how to read it.
@@ -107,7 +111,7 @@ func (s *Source) object(p Piece) (obj pinned, zipped bool, err error) {
 		return obj, false, StoredFault("plan", fmt.Errorf("object %d of %d", p.Object, len(s.manifest.Objects)))
 	}
 	o := s.manifest.Objects[p.Object]
-	obj = pinned{store: s.store, key: s.prefix + o.Key, obj: o}
+	obj = pinned{store: s.store, key: s.prefix + o.Key, obj: o, ahead: &s.ahead}
 	if zipped, err = isGzip(o.Key, s.input.Compression); err != nil {
 		return obj, zipped, err
 	}

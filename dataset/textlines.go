@@ -124,8 +124,17 @@ func (p *linePiece) begin() error {
 }
 
 // lookBack reads the head of an object whose piece begins further on.
-func (p *linePiece) lookBack(header bool, head int) error {
-	stored := newPieceReader(p.ctx, p.obj, 0, min(p.obj.obj.Size, 4<<10))
+func (p *linePiece) lookBack(header bool, head int) (err error) {
+	obj, err := p.src.withHead(p.ctx, p.obj)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil { // its bytes may have changed on the way
+			p.src.head.Store(nil)
+		}
+	}()
+	stored := newPieceReader(p.ctx, obj, 0, min(obj.obj.Size, headBytes))
 	defer stored.Close()
 	end := int64(1)
 	if head == firstRecord {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"github.com/gram-compute/gram/kernelops/decimal"
 )
 
 const (
@@ -128,6 +130,14 @@ func (w *watch) short(col int, x short) float32 {
 		w.move(col, d)
 	}
 	return value
+}
+
+// inexact says what is done with numbers that rounding moves: where columns are watched, they are read one by one.
+func (w *watch) inexact() uint64 {
+	if w.quiet {
+		return decimal.Rounded
+	}
+	return decimal.Refused
 }
 
 func (w *watch) move(col int, d float64) {

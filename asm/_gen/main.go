@@ -25,6 +25,7 @@ var families = map[string]func(){
 	"mixed":    addMixed,
 	"products": addProducts,
 	"bytes":    addBytes,
+	"decimals": addDecimals,
 }
 
 func main() {

@@ -101,10 +101,11 @@ func runHere(ctx context.Context, a *app, spec protocol.JobSpec, store string, c
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
-	uri := a.storeURI(store)
+	uri, kept := a.storeURI(store), func(context.Context) error { return nil }
 	if store == "" {
 		uri = a.storeURI(filepath.Join(scratch, "store"))
-		cfg.OpenStore = objects.OpenBeside(uri)
+		here := objects.NewHere(uri)
+		cfg.OpenStore, kept = here.Open, here.Sync
 	}
 	name, _ := build()
 	h, err := local.StartHere(ctx, abort, uri, name, cfg)
@@ -112,7 +113,7 @@ func runHere(ctx context.Context, a *app, spec protocol.JobSpec, store string, c
 		return err
 	}
 	defer func() { err = errors.Join(err, h.Stop(ctx)) }()
-	return trainHere(ctx, a, h, spec)
+	return trainHere(ctx, a, h, spec, kept)
 }
 
 // whyEnded finds what ended ctx behind an error: a signal, or a worker that failed.
@@ -128,8 +129,10 @@ func whyEnded(stopped, ctx context.Context, err error) error {
 	return context.Cause(ctx)
 }
 
-// trainHere submits the job, follows it to its end and prints its result.
-func trainHere(ctx context.Context, a *app, h *local.Here, spec protocol.JobSpec) error {
+// trainHere submits the job, follows it to its end and prints its result, once kept has made its outputs durable.
+func trainHere(
+	ctx context.Context, a *app, h *local.Here, spec protocol.JobSpec, kept func(context.Context) error,
+) error {
 	id := newID(spec)
 	w := &waiter{a: a, c: h.Cluster, ids: []string{id}, printer: a.printer(true), here: true}
 	canonical, err := spec.Canonical()
@@ -142,6 +145,9 @@ func trainHere(ctx context.Context, a *app, h *local.Here, spec protocol.JobSpec
 	err = w.run(ctx, 0, false)
 	w.printer.Clear()
 	if err != nil {
+		return err
+	}
+	if err := kept(ctx); err != nil {
 		return err
 	}
 	if err := show.Outcome(w.ended[0]); err != nil {

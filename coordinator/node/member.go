@@ -68,6 +68,10 @@ func (m *Member) Start(cfg Config, stores Stores, machine raft.FSM, joined bool)
 		conf.HeartbeatTimeout, conf.ElectionTimeout, conf.LeaderLeaseTimeout, conf.CommitTimeout = t, t, t, t
 	}
 	m.paced = cfg.RaftTimeout == 0
+	alone := cfg.DataDir == ""
+	if alone {
+		conf.HeartbeatTimeout, conf.ElectionTimeout = 2*conf.HeartbeatTimeout, 2*conf.ElectionTimeout // until electNow
+	}
 	if !joined {
 		if err := bootstrapOnce(conf, stores, m.transport); err != nil {
 			return err
@@ -77,10 +81,26 @@ func (m *Member) Start(cfg Config, stores Stores, machine raft.FSM, joined bool)
 	if m.Raft, err = raft.NewRaft(conf, machine, stores.Log, stores.Stable, stores.Snapshots, m.transport); err != nil {
 		return fmt.Errorf("start raft: %w", err)
 	}
+	if alone {
+		if err := m.electNow(); err != nil {
+			return err
+		}
+	}
 	if joined {
 		return nil // its log may not tell of it yet
 	}
 	return m.checkMembership(cfg)
+}
+
+// electNow makes a member that is alone hold an election at once: raft looks at its heartbeats when their timeout is
+// shortened, and nobody has sent one.
+func (m *Member) electNow() error {
+	conf := m.Raft.ReloadableConfig()
+	conf.HeartbeatTimeout, conf.ElectionTimeout = conf.HeartbeatTimeout/2, conf.ElectionTimeout/2
+	if err := m.Raft.ReloadConfig(conf); err != nil {
+		return fmt.Errorf("start raft: %w", err)
+	}
+	return nil
 }
 
 // Servers are the members, as far as this member's log goes, and the log's index of that.

@@ -26,3 +26,8 @@ func TestConformance(t *testing.T) {
 func TestConformanceEphemeral(t *testing.T) {
 	objstoretest.Run(t, func(t *testing.T) objstore.Store { return open(t, t.TempDir(), dir.Options{Ephemeral: true}) })
 }
+
+// Neither does one that waits for it later.
+func TestConformanceDeferred(t *testing.T) {
+	objstoretest.Run(t, func(t *testing.T) objstore.Store { return open(t, t.TempDir(), dir.Options{Deferred: true}) })
+}

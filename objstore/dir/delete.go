@@ -33,7 +33,9 @@ func (s *Store) remove(name string) error {
 	if err != nil && !missing(err) {
 		return err
 	}
-	if err := s.syncFolder(filepath.Dir(name)); err != nil && !missing(err) {
+	if s.unsynced != nil {
+		s.unsynced.add(name)
+	} else if err := s.syncFolder(filepath.Dir(name)); err != nil && !missing(err) {
 		return err
 	}
 	for parent := filepath.Dir(name); parent != "."; parent = filepath.Dir(parent) {

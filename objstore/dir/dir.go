@@ -57,6 +57,9 @@ type Options struct {
 	// Ephemeral is for a directory that is removed before the process that opened it ends: Put does not wait for the
 	// disk.
 	Ephemeral bool
+	// Deferred is for a directory whose objects count only once the process has called Sync: Put does not wait for the
+	// disk.
+	Deferred bool
 }
 
 // Store is a directory of objects.
@@ -65,6 +68,7 @@ type Store struct {
 	name      string // absolute path
 	readOnly  bool
 	ephemeral bool
+	unsynced  *unsynced      // nil unless deferred
 	locks     [64]sync.Mutex // by hash of key: one Put of a key at a time
 }
 
@@ -85,6 +89,9 @@ func Open(path string, opt Options) (*Store, error) {
 		return nil, fmt.Errorf("open directory store %s: %w", path, mapErr(err))
 	}
 	s := &Store{root: root, name: path, readOnly: opt.ReadOnly, ephemeral: opt.Ephemeral}
+	if opt.Deferred {
+		s.unsynced = &unsynced{names: map[string]bool{}}
+	}
 	if !s.readOnly {
 		if _, err := s.sweep(context.Background(), time.Now().Add(-staleAfter)); err != nil {
 			return nil, errors.Join(fmt.Errorf("sweep directory store %s: %w", path, err), root.Close())

@@ -173,9 +173,9 @@ func (s *Store) writeTemp(data []byte) (string, error) {
 	return temp, nil
 }
 
-// sync makes a file durable, unless it does not outlive this process.
+// sync makes a file durable, unless it does not outlive this process or Sync will do it.
 func (s *Store) sync(f *os.File) error {
-	if s.ephemeral {
+	if s.ephemeral || s.unsynced != nil {
 		return nil
 	}
 	return f.Sync()
@@ -245,6 +245,10 @@ func (s *Store) clear(name string) error {
 // is here already may have been made a moment ago, by a Put that has not synced it yet.
 func (s *Store) syncAbove(name string) error {
 	if s.ephemeral {
+		return nil
+	}
+	if s.unsynced != nil {
+		s.unsynced.add(name)
 		return nil
 	}
 	for name != "." {

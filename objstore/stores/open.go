@@ -26,6 +26,8 @@ type Config struct {
 	ReadOnly bool
 	// Ephemeral opens folders that are removed before this process ends; see dir.Options.
 	Ephemeral bool
+	// Deferred opens folders whose objects wait for a Sync; see dir.Options.
+	Deferred bool
 
 	// S3 settings; empty ones come from the environment, as s3.Config says.
 	Endpoint     string // URL; http:// for plain HTTP
@@ -86,7 +88,8 @@ func openDir(u objstore.URI, cfg Config) (objstore.Store, error) {
 		if !within(root, path) {
 			continue
 		}
-		s, err := dir.Open(path, dir.Options{ReadOnly: cfg.ReadOnly, Within: root, Ephemeral: cfg.Ephemeral})
+		s, err := dir.Open(path, dir.Options{ReadOnly: cfg.ReadOnly, Within: root, Ephemeral: cfg.Ephemeral,
+			Deferred: cfg.Deferred})
 		if err != nil {
 			return nil, err
 		}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/gram-compute/gram/cmd/gram/internal/exit"
 	"github.com/gram-compute/gram/objstore"
@@ -22,15 +23,44 @@ func Open(ctx context.Context, uri string) (objstore.Store, error) {
 	return OpenAnywhere(ctx, uri, false)
 }
 
-// OpenBeside is Open, but for the store at ephemeral: its folder is removed before this process ends, so writes to it
-// do not wait for the disk.
-func OpenBeside(ephemeral string) func(ctx context.Context, uri string) (objstore.Store, error) {
-	return func(ctx context.Context, uri string) (objstore.Store, error) {
-		if uri != ephemeral {
-			return Open(ctx, uri)
-		}
+// Here opens the stores of a job that runs in this process alone. Nothing of it waits for the disk while it runs: the
+// folder of its own store is removed before the process ends, and nobody relies on its outputs before Sync.
+type Here struct {
+	own    string // URI of the job's own store
+	mu     sync.Mutex
+	opened []objstore.Store
+}
+
+// NewHere is for a job whose own store is the folder at uri.
+func NewHere(uri string) *Here { return &Here{own: uri} }
+
+// Open is Open, without writes that wait.
+func (h *Here) Open(ctx context.Context, uri string) (objstore.Store, error) {
+	if uri == h.own {
 		return open(ctx, uri, stores.Config{Ephemeral: true})
 	}
+	store, err := open(ctx, uri, stores.Config{Deferred: true})
+	if err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.opened = append(h.opened, store)
+	return store, nil
+}
+
+// Sync makes durable what was written to folders other than the job's own.
+func (h *Here) Sync(ctx context.Context) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, store := range h.opened {
+		if deferred, ok := store.(interface{ Sync(context.Context) error }); ok {
+			if err := deferred.Sync(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // OpenAnywhere allows the folder itself as its own root; symbolic links in it do not lead out.
