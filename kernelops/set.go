@@ -20,6 +20,7 @@ type Set struct {
 	add       func(dst, x []float64)
 
 	matrix *matrixSet // nil in the generic set
+	screen screen     // nil where bounds are not kept: see Bounds
 
 	vectorOps
 	Mixed Mixed

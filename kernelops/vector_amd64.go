@@ -36,6 +36,7 @@ func avx512(has supports) *Set {
 	s.addScaled = asm.AddScaledAVX512
 	s.add = asm.AddAVX512
 	s.matrix = matrixAVX512
+	s.screen = asm.ScreenAVX512
 	s.vectorOps = vectorAVX512(has)
 	s.Mixed = mixedAVX512()
 	return s

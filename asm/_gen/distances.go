@@ -94,3 +94,74 @@ func halfMask(k Register) VecVirtual {
 	VSHUFPS(Imm(0x88), narrow, k.(VecVirtual).AsX(), narrow)
 	return narrow
 }
+
+// addGroupDistances4 is addGroupDistances for rows in fours, whose chains of additions need not wait for each other.
+func addGroupDistances4(s isa) {
+	name := "GroupDistances4" + s.suffix
+	TEXT(name, NOSPLIT, "func(dst []float64, cols int, x []float32, stride int, centers []float64, groups []int32)")
+	Doc(name + " is GroupDistances" + s.suffix + " for rows in fours: groups has four elements for each.")
+	Pragma("noescape")
+	dst, x, groups := Load(Param("dst").Base(), GP64()), Load(Param("x").Base(), GP64()), Load(Param("groups").Base(), GP64())
+	stride, three := Load(Param("stride"), GP64()), GP64()
+	SHLQ(Imm(2), stride)
+	LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, three)
+	Label("rows")
+	cols := loadArgument("cols")
+	var center [4]Register
+	var acc [4]VecVirtual
+	for r := range center {
+		center[r], acc[r] = GP64(), s.vector()
+		MOVLQSX(Mem{Base: groups, Disp: 4 * r}, center[r])
+		IMULQ(cols, center[r])
+		SHLQ(Imm(3), center[r])
+		ADDQ(memoryOf(Param("centers").Base()), center[r])
+		s.zero(acc[r])
+	}
+	from, n := GP64(), GP64()
+	MOVQ(x, from)
+	MOVQ(cols, n)
+	row := []Mem{{Base: from}, {Base: from, Index: stride, Scale: 1}, {Base: from, Index: stride, Scale: 2},
+		{Base: from, Index: three, Scale: 1}}
+	SUBQ(Imm(uint64(s.lanes)), n)
+	JL(LabelRef("rest"))
+	Label("vector")
+	for r, a := range acc {
+		v := s.vector()
+		VCVTPS2PD(row[r], v)
+		VSUBPD(Mem{Base: center[r]}, v, v)
+		addSquare(v, a)
+	}
+	for _, p := range center {
+		ADDQ(Imm(uint64(s.bytes())), p)
+	}
+	ADDQ(Imm(uint64(s.bytes()/2)), from)
+	SUBQ(Imm(uint64(s.lanes)), n)
+	JGE(LabelRef("vector"))
+	Label("rest")
+	ADDQ(Imm(uint64(s.lanes)), n)
+	JZ(LabelRef("sum"))
+	k := s.tail64(n)
+	narrow := halfMask(k)
+	for r, a := range acc {
+		v, u, f := s.vector(), s.vector(), XMM()
+		VMASKMOVPS(row[r], narrow, f)
+		VCVTPS2PD(f, v)
+		VMASKMOVPD(Mem{Base: center[r]}, k, u)
+		VSUBPD(u, v, v)
+		addSquare(v, a)
+	}
+	Label("sum")
+	for r, a := range acc {
+		high := XMM()
+		VHADDPD(a, a, a)
+		VEXTRACTF128(Imm(1), a, high)
+		VADDSD(high, a.AsX(), a.AsX())
+		VMOVSD(a.AsX(), Mem{Base: dst, Disp: 8 * r})
+	}
+	ADDQ(Imm(32), dst)
+	LEAQ(Mem{Base: x, Index: stride, Scale: 4}, x)
+	ADDQ(Imm(16), groups)
+	SUBQ(Imm(4), memoryOf(Param("groups").Len()))
+	JNZ(LabelRef("rows"))
+	finish()
+}
