@@ -45,7 +45,7 @@ func BenchmarkLeaf(b *testing.B) {
 }
 
 // began is a leaf of records, and the state of a job whose first k of them are its centers.
-func began(b *testing.B, records []jobstest.Record, k int) (jobs.Leaf, protocol.JobSpec, *state) {
+func began(b testing.TB, records []jobstest.Record, k int) (jobs.Leaf, protocol.JobSpec, *state) {
 	leaf := jobs.Leaf{Plan: jobs.Plan{Shards: 1}, Blocks: inBlocks(records, 1024)}
 	spec := specOf(fmt.Sprintf(`{"k": %d}`, k))
 	space, err := features.New(features.DefaultParams(), spec, lloydName)

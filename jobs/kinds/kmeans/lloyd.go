@@ -39,7 +39,7 @@ func (p *lloydPhase) assign(ctx context.Context, s *state, leaf jobs.Leaf, ops *
 		m = &memory{ops: ops, restart: s.restart, k: m.k}
 		t, err = p.pass(ctx, s, leaf, ops, m)
 	}
-	if err == nil && leaf.Memo != nil && s.best.tree == nil {
+	if err == nil && leaf.Memo != nil {
 		leaf.Memo.Keep(m, m.bytes(s.space.Width))
 	}
 	return t, err

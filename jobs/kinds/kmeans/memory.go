@@ -15,7 +15,7 @@ type memory struct {
 	restart int
 	k       int // centers
 	index   []int32
-	moved   int         // records that had another center in the round before
+	movers  int         // records that went to another center in the last round
 	rows    *sums.Adder // of the records by index
 
 	bounds *kernelops.Bounds // nil while they would spare little
@@ -55,7 +55,7 @@ func (m *memory) begin(packed *kernelops.Centers) {
 		}
 		return
 	}
-	if m.rests > 0 || len(m.index) == 0 || float64(m.moved) > mostMoved*float64(len(m.index)) {
+	if m.rests > 0 || len(m.index) == 0 || float64(m.movers) > mostMoved*float64(len(m.index)) {
 		m.rests = max(m.rests-1, 0)
 		return
 	}
@@ -101,7 +101,7 @@ type recall struct {
 
 func newRecall(m *memory, near *assigner, width int) *recall {
 	r := &recall{memory: m, near: near, again: len(m.index) > 0}
-	r.whole = !r.again || 2*m.moved > len(m.index)
+	r.whole = !r.again || 2*m.movers > len(m.index)
 	if r.whole {
 		m.rows = sums.NewAdder(m.k, width, m.ops)
 	}
@@ -184,9 +184,9 @@ func (r *recall) end(fingerprint []uint64) (*totals, error) {
 	if r.at != len(r.index) {
 		return nil, errForgotten
 	}
-	r.memory.moved = r.moves
+	r.movers = r.moves
 	if !r.again {
-		r.memory.moved = r.at
+		r.movers = r.at
 	}
 	return &totals{*r.memory.rows.Rows().Clone(), r.summer.cost, fingerprint}, nil
 }
