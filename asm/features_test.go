@@ -28,11 +28,12 @@ var (
 		VSHUFPS VSUBPD VSUBPS VUNPCKHPD VUNPCKHPS VUNPCKLPD VUNPCKLPS VXORPS VZEROUPPER`)
 	fma3 = strings.Fields("VFMADD213PS VFMADD231PD VFMADD231PS VFMADD231SS VFNMADD231PS")
 	// With zmm or mask registers. Not VANDPS, VORPS and VXORPS, which are AVX512DQ there.
-	avx512f = strings.Fields(`KMOVW VADDPD VADDPS VBROADCASTSD VBROADCASTSS VCMPPS VCVTPS2DQ VCVTPS2PD VDIVPS VEXTRACTF64X4
+	avx512f = strings.Fields(`KMOVW VADDPD VADDPS VBROADCASTSD VBROADCASTSS VCMPPS VCVTDQ2PS VCVTPS2DQ VCVTPS2PD VDIVPS VEXTRACTF64X4
 		VEXTRACTI64X4 VFMADD213PS VFMADD231PD VFMADD231PS VFNMADD231PS VMAXPS VMINPS VMOVAPS VMOVDQA32 VMOVDQU32 VMOVDQU64 VMOVNTPS VMOVUPD
 		VMOVUPS VMULPD VMULPS VPADDD VPADDQ VPANDD VPANDND VPBROADCASTD VPCMPEQD VPERMILPS VPMAXSD VPMAXUD VPMINSD VPMINUD VPORD VPSLLD VPSLLQ
 		VPSRAD VPSRLD VPSUBD VPTERNLOGD VPXORD VPXORQ VRNDSCALEPS VSHUFF32X4 VSQRTPS VSUBPD VSUBPS`)
 	vpopcntdq = []string{"VPOPCNTQ"}
+	vnni      = []string{"VPDPBUSD"}
 )
 
 var (
@@ -52,7 +53,8 @@ func beyond(function, instruction string) string {
 		return "AVX512VL: " + instruction
 	case zmm.MatchString(operands) || mask.MatchString(operands):
 		known := wide && slices.Contains(avx512f, mnemonic) ||
-			function == "HammingRowsAVX512" && slices.Contains(vpopcntdq, mnemonic) // taken by that flag
+			function == "HammingRowsAVX512" && slices.Contains(vpopcntdq, mnemonic) || // taken by that flag
+			function == "ScreenBytesAVX512" && slices.Contains(vnni, mnemonic) // and so is this
 		if !known || !zmm.MatchString(operands) && mnemonic != "KMOVW" {
 			return "more than AVX512F: " + instruction
 		}

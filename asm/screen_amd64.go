@@ -31,3 +31,26 @@ package asm
 //
 //go:noescape
 func ScreenAVX512(lower *float32, drift *float32, upper *float32, own *int32, pending *uint32, x *float32, xStride int, origin *float32, shifted *float32, panels *float32, low *float32, dim int, perGroup int, groups int, rows int, constants *float32) (computed int)
+
+// ScreenBytesAVX512 is ScreenAVX512 with a look at rows and centers of 8 bits before: a group of open is looked at in
+// float32 only if it is still open after
+//
+//	t, b := rowTerms[8*i:][:8], bytes[byteGroups*i:][:byteGroups]
+//	for each group g of open {
+//		least := +Inf
+//		for p in the panels of g {
+//			for c := range 16 but for own[i] {
+//				dot := int32 bits of t[3]
+//				for j := range b { dot += dot4(b[j], bytePanels[(p*byteGroups+j)*16+c]) }
+//				score := fma32(float32(dot), float32(t[0]*constants[5]), byteTerms[48*p+c])
+//				score = fma32(t[1], byteTerms[48*p+16+c], score)
+//				least = min(least, fma32(t[2], byteTerms[48*p+32+c], score))
+//			}
+//		}
+//		l[g] = as in ScreenAVX512, with norm t[4]
+//	}
+//
+// where dot4 is the sum of the products of 4 bytes, those of b signed, those of bytePanels not. It counts both looks.
+//
+//go:noescape
+func ScreenBytesAVX512(lower *float32, drift *float32, upper *float32, own *int32, pending *uint32, x *float32, xStride int, origin *float32, shifted *float32, panels *float32, low *float32, dim int, perGroup int, groups int, rows int, constants *float32, bytes *uint32, rowTerms *float32, bytePanels *uint32, byteTerms *float32, byteGroups int) (computed int)

@@ -1,6 +1,9 @@
 package kernelops
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Bounds are what is known from round to round of k-means about how far rows are from centers that are not their own.
 // They spare distances and change no result: Nearest of Bounds returns what Nearest of the Set does. (Ding, Zhao, Shen,
@@ -9,17 +12,18 @@ import "math"
 type Bounds struct {
 	set              *Set
 	cols             int
-	groups, perGroup int       // panels of each group
-	place            []int32   // of each center among those of all panels
-	values           []float64 // the centers that lower is about
-	lower            []float32 // [rows x boundGroups]: no center of the group but the row's own is nearer
-	screened         int64     // centers that rows were compared with since the last Move
+	groups, perGroup int         // panels of each group
+	place            []int32     // of each center among those of all panels
+	values           []float64   // the centers that lower is about
+	lower            []float32   // [rows x boundGroups]: no center of the group but the row's own is nearer
+	screened         int64       // centers that rows were compared with since the last Move
+	eight            *boundBytes // nil where the set has no products of bytes
 
 	// of the round
 	centers     *Centers
 	panels, low []float32
 	drift       [boundGroups]float32
-	constants   [5]float32
+	constants   [6]float32
 	near        boundScratch
 }
 
@@ -50,9 +54,10 @@ func (s *Set) NewBounds(c *Centers, rows int) *Bounds {
 	}
 	b.place = newGrouping(c).places(b.groups, b.perGroup*panelLanes)
 	b.lower = make([]float32, rows*boundGroups)
+	b.eight = newBoundBytes(s, slices.Clone(c.origin[:c.cols]), rows, b.groups*b.perGroup)
 	relative := c.bound.relative
 	b.constants = [...]float32{1 - 0x1p-22, roundDown32(1 - 2*relative), roundDown32(-2 * c.bound.absolute), maxNorm,
-		1 - 0x1p-20}
+		1 - 0x1p-20, 0}
 	b.Move(c)
 	return b
 }
@@ -62,10 +67,10 @@ func (b *Bounds) Rows() int { return len(b.lower) / boundGroups }
 
 // Bytes is about how much memory bounds take.
 func (b *Bounds) Bytes() int64 {
-	return int64(4*len(b.lower) + 16*len(b.values) + 8*len(b.panels))
+	return int64(4*len(b.lower)+16*len(b.values)+8*len(b.panels)) + b.eight.bytes()
 }
 
-// Screened returns how many distances were computed in float32 since the last Move.
+// Screened returns how many centers rows were compared with since the last Move, by 8 bits or in float32.
 func (b *Bounds) Screened() int64 { return b.screened }
 
 // Move replaces the centers: center j has moved from where it was. It returns false, and the bounds are of no more use,
@@ -135,6 +140,10 @@ func (b *Bounds) pack() {
 			panel[k*panelLanes+lane] = float32(v - float64(c.origin[k]))
 		}
 	}
+	if b.eight != nil {
+		b.eight.pack(c, b.place)
+		b.constants[5] = b.eight.unit
+	}
 }
 
 // boundScratch is the memory of Bounds.Nearest.
@@ -143,6 +152,7 @@ type boundScratch struct {
 	own      []int32
 	pending  []uint32
 	shifted  []float32
+	centered []float64
 	open     []int32   // rows of x whose center is not decided yet
 	rows     []float32 // those rows
 	index    []int32
@@ -176,7 +186,7 @@ func (b *Bounds) Nearest(index []int32, sqDist []float64, x Matrix, first int, w
 	height := b.height()
 	for i := 0; i < x.Rows; i += height {
 		end := min(i+height, x.Rows)
-		b.screen(index[i:end], sqDist[i:end], lower[i*boundGroups:end*boundGroups], x.RowRange(i, end), &b.drift)
+		b.screen(index[i:end], sqDist[i:end], lower[i*boundGroups:end*boundGroups], x.RowRange(i, end), first+i, &b.drift)
 		for r, pending := range n.pending[:end-i] {
 			if pending != 0 {
 				n.open = append(n.open, int32(i+r))
@@ -194,8 +204,10 @@ func (b *Bounds) height() int {
 	return min(max(screenSteps/(b.cols*b.groups*b.perGroup), 1), blockRows)
 }
 
-// screen sets sqDist to the distances of rows to their centers, and n.pending to the groups that may be as near.
-func (b *Bounds) screen(index []int32, sqDist []float64, lower []float32, x Matrix, drift *[boundGroups]float32) {
+// screen sets sqDist to the distances of rows to their centers, and n.pending to the groups that may be as near. The
+// rows are those from number first on; below 0, others.
+func (b *Bounds) screen(index []int32, sqDist []float64, lower []float32, x Matrix, first int,
+	drift *[boundGroups]float32) {
 	n, s := &b.near, b.set
 	n.upper, n.own = Resize(n.upper, x.Rows), Resize(n.own, x.Rows)
 	n.pending, n.shifted = Resize(n.pending, x.Rows), Resize(n.shifted, b.cols)
@@ -203,9 +215,18 @@ func (b *Bounds) screen(index []int32, sqDist []float64, lower []float32, x Matr
 	for i, d := range sqDist {
 		n.upper[i], n.own[i] = above(d), b.place[index[i]]
 	}
-	computed := s.screen(&lower[0], &drift[0], &n.upper[0], &n.own[0], &n.pending[0], &x.Data[0], x.Stride,
-		&b.centers.origin[0], &n.shifted[0], &b.panels[0], &b.low[0], b.cols, b.perGroup, 1<<b.groups-1, x.Rows,
-		&b.constants[0])
+	var computed int
+	if e := b.eight; e != nil && e.usable && first >= 0 {
+		n.centered = Resize(n.centered, b.cols)
+		e.add(x, first, n.centered)
+		computed = e.screen(&lower[0], &drift[0], &n.upper[0], &n.own[0], &n.pending[0], &x.Data[0], x.Stride,
+			&b.centers.origin[0], &n.shifted[0], &b.panels[0], &b.low[0], b.cols, b.perGroup, 1<<b.groups-1, x.Rows,
+			&b.constants[0], &e.rows[first*e.words], &e.terms[first].product, &e.panels[0], &e.factors[0][0][0], e.words)
+	} else {
+		computed = s.screen(&lower[0], &drift[0], &n.upper[0], &n.own[0], &n.pending[0], &x.Data[0], x.Stride,
+			&b.centers.origin[0], &n.shifted[0], &b.panels[0], &b.low[0], b.cols, b.perGroup, 1<<b.groups-1, x.Rows,
+			&b.constants[0])
+	}
 	b.screened += int64(computed * b.perGroup * panelLanes)
 }
 
@@ -256,7 +277,7 @@ func (b *Bounds) renew(index []int32, lower []float32, x Matrix) {
 	height := b.height()
 	for i := 0; i < rows.Rows; i += height {
 		end := min(i+height, rows.Rows)
-		b.screen(n.to[i:end], n.sqDist[:end-i], n.lower[i*boundGroups:end*boundGroups], rows.RowRange(i, end), &still)
+		b.screen(n.to[i:end], n.sqDist[:end-i], n.lower[i*boundGroups:end*boundGroups], rows.RowRange(i, end), -1, &still)
 	}
 	for i, r := range n.moved {
 		copy(lower[int(r)*boundGroups:], n.lower[i*boundGroups:(i+1)*boundGroups])

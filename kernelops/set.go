@@ -19,8 +19,9 @@ type Set struct {
 	addScaled func(dst, x []float64, a float64)
 	add       func(dst, x []float64)
 
-	matrix *matrixSet // nil in the generic set
-	screen screen     // nil where bounds are not kept: see Bounds
+	matrix      *matrixSet  // nil in the generic set
+	screen      screen      // nil where bounds are not kept: see Bounds
+	screenBytes screenBytes // nil where the CPU has no products of bytes
 
 	vectorOps
 	Mixed Mixed

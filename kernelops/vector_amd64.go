@@ -37,6 +37,9 @@ func avx512(has supports) *Set {
 	s.add = asm.AddAVX512
 	s.matrix = matrixAVX512
 	s.screen = asm.ScreenAVX512
+	if has(cpuid.AVX512VNNI) {
+		s.screenBytes = asm.ScreenBytesAVX512
+	}
 	s.vectorOps = vectorAVX512(has)
 	s.Mixed = mixedAVX512()
 	return s

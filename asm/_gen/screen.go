@@ -4,6 +4,7 @@ import (
 	"math"
 
 	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 )
@@ -15,6 +16,17 @@ const (
 	screenAbsolute
 	screenMost
 	screenRoot
+	screenUnit
+)
+
+// The numbers of a row of bytes, 32 bits each, and the terms of a panel of bytes, a vector each.
+const (
+	byteProduct = 4 * iota
+	byteOwnLoss
+	byteOtherLoss
+	byteStart
+	byteNorm
+	byteRowBytes = 32
 )
 
 // notAbove is the predicate of a comparison that is true unless the first is above the second, for NaN too.
@@ -33,11 +45,24 @@ type screen struct {
 	scores          VecVirtual
 }
 
-// addScreen writes the bounds of rows to groups of centers; only for AVX-512.
+// addScreen writes the bounds of rows to groups of centers; only for AVX-512, and for AVX512_VNNI.
 func addScreen() {
+	addScreenOf("ScreenAVX512", false)
+	addScreenOf("ScreenBytesAVX512", true)
+}
+
+func addScreenOf(name string, bytes bool) {
 	s := screen{isa: isas[1]}
-	TEXT("ScreenAVX512", NOSPLIT, "func(lower *float32, drift *float32, upper *float32, own *int32, pending *uint32, x *float32, xStride int, origin *float32, shifted *float32, panels *float32, low *float32, dim int, perGroup int, groups int, rows int, constants *float32) (computed int)")
-	s.doc()
+	more := ""
+	if bytes {
+		more = ", bytes *uint32, rowTerms *float32, bytePanels *uint32, byteTerms *float32, byteGroups int"
+	}
+	TEXT(name, NOSPLIT, "func(lower *float32, drift *float32, upper *float32, own *int32, pending *uint32, x *float32, xStride int, origin *float32, shifted *float32, panels *float32, low *float32, dim int, perGroup int, groups int, rows int, constants *float32"+more+") (computed int)")
+	if bytes {
+		s.docBytes()
+	} else {
+		s.doc()
+	}
 	Pragma("noescape")
 	s.x, s.lower, s.row = Load(Param("x"), GP64()), Load(Param("lower"), GP64()), GP64()
 	computed := GP64()
@@ -56,8 +81,17 @@ func addScreen() {
 	s.left = GP64()
 	s.open(l, u, open)
 	JZ(LabelRef("decided"))
+	s.own = ZMM()
+	VPBROADCASTD(Mem{Base: loadArgument("own"), Index: s.row, Scale: 4}, s.own)
+	if bytes {
+		s.norm = ZMM()
+		s.eachGroup("byte", computed, s.bytePanels())
+		s.bound(l, open)
+		s.open(l, u, open)
+		JZ(LabelRef("decided"))
+	}
 	s.shift()
-	s.eachGroup(computed)
+	s.eachGroup("", computed, s.panel)
 	s.bound(l, open)
 	s.open(l, u, K())
 	Label("decided")
@@ -114,8 +148,7 @@ func (s screen) open(l, u VecVirtual, k Register) {
 func (s *screen) shift() {
 	from, origin, to, n := GP64(), loadArgument("origin"), loadArgument("shifted"), loadArgument("dim")
 	MOVQ(s.x, from)
-	s.own, s.norm = ZMM(), ZMM()
-	VPBROADCASTD(Mem{Base: loadArgument("own"), Index: s.row, Scale: 4}, s.own)
+	s.norm = ZMM()
 	s.zero(s.norm)
 	v := ZMM()
 	SUBQ(Imm(16), n)
@@ -146,30 +179,30 @@ func (s *screen) shift() {
 }
 
 // eachGroup sets the lanes of scores to the least score of each group that is left.
-func (s *screen) eachGroup(computed Register) {
+func (s *screen) eachGroup(kind string, computed Register, score func(place GPVirtual) VecVirtual) {
 	s.scores = ZMM()
 	s.zero(s.scores)
-	Label("group")
+	Label(kind + "group")
 	group, place := GP64(), GP64()
 	MOVQ(argument("perGroup"), place)
 	BSFQ(s.left, group)
 	INCQ(computed)
 	IMULQ(group, place)
-	panel, low := GP64(), GP64()
-	MOVQ(place, panel)
-	IMULQ(argument("dim"), panel)
-	SHLQ(Imm(6), panel)
-	ADDQ(argument("panels"), panel)
-	MOVQ(place, low)
-	SHLQ(Imm(6), low)
-	ADDQ(argument("low"), low)
-	SHLQ(Imm(4), place)
 	least, panels := ZMM(), loadArgument("perGroup")
 	VMOVAPS(s.inf, least)
-	Label("panel")
-	s.panel(panel, low, place, least)
+	Label(kind + "panel")
+	sum, places, own := score(place), ZMM(), K()
+	first := GP64()
+	MOVQ(place, first)
+	SHLQ(Imm(4), first)
+	VPBROADCASTD(first.As32(), places)
+	VPADDD(s.lanes, places, places)
+	VPCMPEQD(s.own, places, own)
+	VMOVAPS(s.inf, own, sum)
+	VMINPS(sum, least, least)
+	INCQ(place)
 	DECQ(panels)
-	JNZ(LabelRef("panel"))
+	JNZ(LabelRef(kind + "panel"))
 	for h := 8; h > 0; h /= 2 {
 		VMINPS(s.swapped(least, h), least, least)
 	}
@@ -181,18 +214,119 @@ func (s *screen) eachGroup(computed Register) {
 	KMOVW(bit.As32(), k)
 	VMOVAPS(least, k, s.scores)
 	TESTQ(s.left, s.left)
-	JNZ(LabelRef("group"))
+	JNZ(LabelRef(kind + "group"))
 }
 
-// panel lowers least to the scores of a panel, whose first center has that place, and goes to the next.
-func (s screen) panel(panel, low Register, place GPVirtual, least VecVirtual) {
+// bytePanels broadcasts what is known of the row of bytes, and returns what scores a panel of them.
+func (s *screen) bytePanels() func(place GPVirtual) VecVirtual {
+	terms, bytes := GP64(), GP64()
+	MOVQ(s.row, terms)
+	SHLQ(Imm(5), terms) // byteRowBytes
+	ADDQ(argument("rowTerms"), terms)
+	MOVQ(s.row, bytes)
+	IMULQ(argument("byteGroups"), bytes)
+	SHLQ(Imm(2), bytes)
+	ADDQ(argument("bytes"), bytes)
+	product, own, other, start := ZMM(), ZMM(), ZMM(), ZMM()
+	VBROADCASTSS(Mem{Base: terms, Disp: byteProduct}, product)
+	VMULPS_BCST(Mem{Base: loadArgument("constants"), Disp: screenUnit}, product, product)
+	VBROADCASTSS(Mem{Base: terms, Disp: byteOwnLoss}, own)
+	VBROADCASTSS(Mem{Base: terms, Disp: byteOtherLoss}, other)
+	VPBROADCASTD(Mem{Base: terms, Disp: byteStart}, start)
+	VBROADCASTSS(Mem{Base: terms, Disp: byteNorm}, s.norm)
+	return func(place GPVirtual) VecVirtual {
+		panel, n, at := GP64(), GP64(), GP64()
+		MOVQ(argument("byteGroups"), n)
+		MOVQ(place, panel)
+		IMULQ(n, panel)
+		SHLQ(Imm(6), panel)
+		ADDQ(argument("bytePanels"), panel)
+		MOVQ(bytes, at)
+		sum, sum2 := ZMM(), ZMM()
+		VMOVAPS(start, sum)
+		s.zero(sum2)
+		SUBQ(Imm(2), n)
+		JL(LabelRef("byterest"))
+		Label("bytes")
+		for i, to := range []VecVirtual{sum, sum2} {
+			y := ZMM()
+			VMOVDQU32(Mem{Base: panel, Disp: 64 * i}, y)
+			dotOfBytes(Mem{Base: at, Disp: 4 * i}, y, to)
+		}
+		ADDQ(Imm(8), at)
+		SUBQ(I32(-128), panel)
+		SUBQ(Imm(2), n)
+		JGE(LabelRef("bytes"))
+		Label("byterest")
+		ADDQ(Imm(2), n)
+		JZ(LabelRef("bytessummed"))
+		y := ZMM()
+		VMOVDQU32(Mem{Base: panel}, y)
+		dotOfBytes(Mem{Base: at}, y, sum)
+		Label("bytessummed")
+		VPADDD(sum2, sum, sum)
+		t := GP64()
+		LEAQ(Mem{Base: place, Index: place, Scale: 2}, t)
+		SHLQ(Imm(6), t)
+		ADDQ(argument("byteTerms"), t)
+		VCVTDQ2PS(sum, sum)
+		VFMADD213PS(Mem{Base: t}, product, sum)
+		VFMADD231PS(Mem{Base: t, Disp: 64}, own, sum)
+		VFMADD231PS(Mem{Base: t, Disp: 128}, other, sum)
+		return sum
+	}
+}
+
+// dotOfBytes adds to each of the 32-bit lanes of sums the products of 4 bytes: those of x, signed and the same for all
+// lanes, and those of y, not signed. avo does not know the instruction.
+func dotOfBytes(x Mem, y, sums VecVirtual) {
+	Instruction(&ir.Instruction{
+		Opcode:   "VPDPBUSD",
+		Suffixes: []string{"BCST"},
+		Operands: []Op{x, y, sums},
+		Inputs:   []Op{x, y, sums},
+		Outputs:  []Op{sums},
+		ISA:      []string{"AVX512F", "AVX512VNNI"},
+	})
+}
+
+func (s screen) docBytes() {
+	Doc(
+		"ScreenBytesAVX512 is ScreenAVX512 with a look at rows and centers of 8 bits before: a group of open is looked at in",
+		"float32 only if it is still open after",
+		"",
+		"\tt, b := rowTerms[8*i:][:8], bytes[byteGroups*i:][:byteGroups]",
+		"\tfor each group g of open {",
+		"\t\tleast := +Inf",
+		"\t\tfor p in the panels of g {",
+		"\t\t\tfor c := range 16 but for own[i] {",
+		"\t\t\t\tdot := int32 bits of t[3]",
+		"\t\t\t\tfor j := range b { dot += dot4(b[j], bytePanels[(p*byteGroups+j)*16+c]) }",
+		"\t\t\t\tscore := fma32(float32(dot), float32(t[0]*constants[5]), byteTerms[48*p+c])",
+		"\t\t\t\tscore = fma32(t[1], byteTerms[48*p+16+c], score)",
+		"\t\t\t\tleast = min(least, fma32(t[2], byteTerms[48*p+32+c], score))",
+		"\t\t\t}",
+		"\t\t}",
+		"\t\tl[g] = as in ScreenAVX512, with norm t[4]",
+		"\t}",
+		"",
+		"where dot4 is the sum of the products of 4 bytes, those of b signed, those of bytePanels not. It counts both looks.",
+	)
+}
+
+// panel returns the scores of a panel of float32.
+func (s screen) panel(place GPVirtual) VecVirtual {
 	const chains = 4
 	var sums [chains]VecVirtual
 	for i := range sums {
 		sums[i] = ZMM()
 		s.zero(sums[i])
 	}
-	at, n, c := loadArgument("shifted"), loadArgument("dim"), ZMM()
+	at, n, panel := loadArgument("shifted"), loadArgument("dim"), GP64()
+	MOVQ(place, panel)
+	IMULQ(n, panel)
+	SHLQ(Imm(6), panel)
+	ADDQ(argument("panels"), panel)
 	SUBQ(Imm(chains), n)
 	JL(LabelRef("few"))
 	Label("four")
@@ -208,6 +342,7 @@ func (s screen) panel(panel, low Register, place GPVirtual, least VecVirtual) {
 	Label("few")
 	ADDQ(Imm(chains), n)
 	JZ(LabelRef("summed"))
+	c := ZMM()
 	Label("one")
 	VMOVUPS(Mem{Base: panel}, c)
 	VFMADD231PS_BCST(Mem{Base: at}, c, sums[0])
@@ -219,15 +354,12 @@ func (s screen) panel(panel, low Register, place GPVirtual, least VecVirtual) {
 	VADDPS(sums[1], sums[0], sums[0])
 	VADDPS(sums[3], sums[2], sums[2])
 	VADDPS(sums[2], sums[0], sums[0])
+	low := GP64()
+	MOVQ(place, low)
+	SHLQ(Imm(6), low)
+	ADDQ(argument("low"), low)
 	VFMADD213PS(Mem{Base: low}, s.minusTwo, sums[0])
-	places, own := ZMM(), K()
-	VPBROADCASTD(place.As32(), places)
-	VPADDD(s.lanes, places, places)
-	VPCMPEQD(s.own, places, own)
-	VMOVAPS(s.inf, own, sums[0])
-	VMINPS(sums[0], least, least)
-	ADDQ(Imm(64), low)
-	ADDQ(Imm(16), place)
+	return sums[0]
 }
 
 // bound sets the lanes of open in l to the bounds that the scores give.
