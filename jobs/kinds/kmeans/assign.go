@@ -82,7 +82,10 @@ func newPoints(space *features.Space) *points {
 // leaf visits the training rows of a leaf in order; again says that an earlier round has done so.
 func (j job) leaf(ctx context.Context, space *features.Space, leaf jobs.Leaf, again bool,
 	visit func(chunk) error) error {
-	p, train := newPoints(space), j.train()
+	p, train := newPoints(space), jobs.Choice(nil)
+	if !j.whole {
+		train = j.train()
+	}
 	if again {
 		p.reader.Trust()
 	}

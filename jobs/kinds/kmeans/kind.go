@@ -37,6 +37,7 @@ type job struct {
 	params Params
 	seed   uint64
 	train  jobs.Records
+	whole  bool        // train keeps all records
 	way    dataset.Way // how records are named
 }
 
@@ -50,7 +51,7 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err := p.checkModel(spec.Spec.Model != ""); err != nil {
 		return nil, params.In("spec.params", err)
 	}
-	j := job{params: p, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec),
+	j := job{params: p, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec), whole: !spec.Spec.Input.Split.HoldsOut(),
 		way: jobs.WayOf(spec.Spec, jobs.Input)}
 	space, err := features.NewBuilder(p.Params, spec, features.ComparesBy("spec.params.scale"))
 	if err != nil {
