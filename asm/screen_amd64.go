@@ -32,8 +32,7 @@ package asm
 //go:noescape
 func ScreenAVX512(lower *float32, drift *float32, upper *float32, own *int32, pending *uint32, x *float32, xStride int, origin *float32, shifted *float32, panels *float32, low *float32, dim int, perGroup int, groups int, rows int, constants *float32) (computed int)
 
-// ScreenBytesAVX512 is ScreenAVX512 with a look at rows and centers of 8 bits before: a group of open is looked at in
-// float32 only if it is still open after
+// ScreenBytesAVX512 is ScreenAVX512 by rows and centers of 8 bits: of an open group
 //
 //	t, b := rowTerms[8*i:][:8], bytes[byteGroups*i:][:byteGroups]
 //	for each group g of open {
@@ -50,7 +49,7 @@ func ScreenAVX512(lower *float32, drift *float32, upper *float32, own *int32, pe
 //		l[g] = as in ScreenAVX512, with norm t[4]
 //	}
 //
-// where dot4 is the sum of the products of 4 bytes, those of b signed, those of bytePanels not. It counts both looks.
+// where dot4 is the sum of the products of 4 bytes, those of b signed, those of bytePanels not.
 //
 //go:noescape
-func ScreenBytesAVX512(lower *float32, drift *float32, upper *float32, own *int32, pending *uint32, x *float32, xStride int, origin *float32, shifted *float32, panels *float32, low *float32, dim int, perGroup int, groups int, rows int, constants *float32, bytes *uint32, rowTerms *float32, bytePanels *uint32, byteTerms *float32, byteGroups int) (computed int)
+func ScreenBytesAVX512(lower *float32, drift *float32, upper *float32, own *int32, pending *uint32, bytes *uint32, rowTerms *float32, bytePanels *uint32, byteTerms *float32, byteGroups int, perGroup int, groups int, rows int, constants *float32) (computed int)

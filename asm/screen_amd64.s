@@ -7,9 +7,9 @@
 // func ScreenAVX512(lower *float32, drift *float32, upper *float32, own *int32, pending *uint32, x *float32, xStride int, origin *float32, shifted *float32, panels *float32, low *float32, dim int, perGroup int, groups int, rows int, constants *float32) (computed int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·ScreenAVX512(SB), NOSPLIT, $0-136
-	MOVQ         x+40(FP), AX
-	MOVQ         lower+0(FP), CX
-	XORQ         DX, DX
+	MOVQ         lower+0(FP), AX
+	MOVQ         x+40(FP), DX
+	XORQ         CX, CX
 	XORQ         BX, BX
 	VMOVDQU32    laneNumbers<>+0(SB), Z0
 	VBROADCASTSS float32_c0000000<>+0(SB), Z1
@@ -17,22 +17,22 @@ TEXT ·ScreenAVX512(SB), NOSPLIT, $0-136
 
 row:
 	MOVQ         upper+16(FP), SI
-	VMOVUPS      (CX), Z3
+	VMOVUPS      (AX), Z3
 	MOVQ         drift+8(FP), DI
 	VSUBPS       (DI), Z3, Z3
 	MOVQ         constants+120(FP), DI
 	VMULPS.BCST  (DI), Z3, Z3
-	VBROADCASTSS (SI)(DX*4), Z4
+	VBROADCASTSS (SI)(CX*4), Z4
 	VCMPPS       $0x1a, Z4, Z3, K1
 	KMOVW        K1, SI
 	ANDQ         groups+104(FP), SI
 	JZ           decided
 	MOVQ         own+24(FP), DI
-	VPBROADCASTD (DI)(DX*4), Z5
+	VPBROADCASTD (DI)(CX*4), Z5
 	MOVQ         origin+56(FP), R9
 	MOVQ         shifted+64(FP), R10
 	MOVQ         dim+88(FP), R11
-	MOVQ         AX, DI
+	MOVQ         DX, DI
 	VPXORD       Z6, Z6, Z6
 	SUBQ         $0x10, R11
 	JL           rest
@@ -170,13 +170,13 @@ summed:
 
 decided:
 	MOVQ    pending+32(FP), DI
-	MOVL    SI, (DI)(DX*4)
-	VMOVUPS Z3, (CX)
-	ADDQ    $0x40, CX
+	MOVL    SI, (DI)(CX*4)
+	VMOVUPS Z3, (AX)
+	ADDQ    $0x40, AX
 	MOVQ    xStride+48(FP), SI
-	LEAQ    (AX)(SI*4), AX
-	INCQ    DX
-	CMPQ    DX, rows+112(FP)
+	LEAQ    (DX)(SI*4), DX
+	INCQ    CX
+	CMPQ    CX, rows+112(FP)
 	JL      row
 	VZEROUPPER
 	MOVQ    BX, computed+128(FP)
@@ -222,282 +222,140 @@ GLOBL float32_c0000000<>(SB), RODATA|NOPTR, $4
 DATA float32_7f800000<>+0(SB)/4, $0x7f800000
 GLOBL float32_7f800000<>(SB), RODATA|NOPTR, $4
 
-// func ScreenBytesAVX512(lower *float32, drift *float32, upper *float32, own *int32, pending *uint32, x *float32, xStride int, origin *float32, shifted *float32, panels *float32, low *float32, dim int, perGroup int, groups int, rows int, constants *float32, bytes *uint32, rowTerms *float32, bytePanels *uint32, byteTerms *float32, byteGroups int) (computed int)
-// Requires: AVX, AVX512F, AVX512VNNI, BMI2
-TEXT ·ScreenBytesAVX512(SB), NOSPLIT, $0-176
-	MOVQ         x+40(FP), AX
-	MOVQ         lower+0(FP), CX
+// func ScreenBytesAVX512(lower *float32, drift *float32, upper *float32, own *int32, pending *uint32, bytes *uint32, rowTerms *float32, bytePanels *uint32, byteTerms *float32, byteGroups int, perGroup int, groups int, rows int, constants *float32) (computed int)
+// Requires: AVX, AVX512F, AVX512VNNI
+TEXT ·ScreenBytesAVX512(SB), NOSPLIT, $0-120
+	MOVQ         lower+0(FP), AX
+	XORQ         CX, CX
 	XORQ         DX, DX
-	XORQ         BX, BX
 	VMOVDQU32    laneNumbers<>+0(SB), Z0
 	VBROADCASTSS float32_c0000000<>+0(SB), Z1
-	VBROADCASTSS float32_7f800000<>+0(SB), Z2
+	VBROADCASTSS float32_7f800000<>+0(SB), Z1
 
 row:
-	MOVQ         upper+16(FP), SI
-	VMOVUPS      (CX), Z3
-	MOVQ         drift+8(FP), DI
-	VSUBPS       (DI), Z3, Z3
-	MOVQ         constants+120(FP), DI
-	VMULPS.BCST  (DI), Z3, Z3
-	VBROADCASTSS (SI)(DX*4), Z4
-	VCMPPS       $0x1a, Z4, Z3, K1
-	KMOVW        K1, SI
-	ANDQ         groups+104(FP), SI
+	MOVQ         upper+16(FP), BX
+	VMOVUPS      (AX), Z5
+	MOVQ         drift+8(FP), SI
+	VSUBPS       (SI), Z5, Z5
+	MOVQ         constants+104(FP), SI
+	VMULPS.BCST  (SI), Z5, Z5
+	VBROADCASTSS (BX)(CX*4), Z6
+	VCMPPS       $0x1a, Z6, Z5, K1
+	KMOVW        K1, BX
+	ANDQ         groups+88(FP), BX
 	JZ           decided
-	MOVQ         own+24(FP), DI
-	VPBROADCASTD (DI)(DX*4), Z5
-	MOVQ         DX, DI
-	SHLQ         $0x05, DI
-	ADDQ         rowTerms+136(FP), DI
-	MOVQ         DX, R10
-	IMULQ        byteGroups+160(FP), R10
-	SHLQ         $0x02, R10
-	ADDQ         bytes+128(FP), R10
-	VBROADCASTSS (DI), Z7
-	MOVQ         constants+120(FP), R11
-	VMULPS.BCST  20(R11), Z7, Z7
-	VBROADCASTSS 4(DI), Z8
-	VBROADCASTSS 8(DI), Z9
-	VPBROADCASTD 12(DI), Z10
-	VBROADCASTSS 16(DI), Z6
-	VPXORD       Z11, Z11, Z11
+	MOVQ         own+24(FP), SI
+	VPBROADCASTD (SI)(CX*4), Z7
+	MOVQ         CX, SI
+	SHLQ         $0x05, SI
+	ADDQ         rowTerms+48(FP), SI
+	MOVQ         CX, R8
+	IMULQ        byteGroups+72(FP), R8
+	SHLQ         $0x02, R8
+	ADDQ         bytes+40(FP), R8
+	VBROADCASTSS (SI), Z9
+	MOVQ         constants+104(FP), R9
+	VMULPS.BCST  20(R9), Z9, Z9
+	VBROADCASTSS 4(SI), Z10
+	VBROADCASTSS 8(SI), Z11
+	VPBROADCASTD 12(SI), Z12
+	VBROADCASTSS 16(SI), Z8
+	VPXORD       Z2, Z2, Z2
 
-bytegroup:
-	MOVQ    perGroup+96(FP), DI
-	BSFQ    SI, R8
-	INCQ    BX
-	IMULQ   R8, DI
-	MOVQ    perGroup+96(FP), R11
-	VMOVAPS Z2, Z12
+group:
+	MOVQ    perGroup+80(FP), SI
+	BSFQ    BX, DI
+	INCQ    DX
+	IMULQ   DI, SI
+	MOVQ    perGroup+80(FP), R9
+	VMOVAPS Z1, Z13
 
-bytepanel:
-	MOVQ    byteGroups+160(FP), R13
-	MOVQ    DI, R12
-	IMULQ   R13, R12
-	SHLQ    $0x06, R12
-	ADDQ    bytePanels+144(FP), R12
-	MOVQ    R10, R14
-	VMOVAPS Z10, Z13
-	VPXORD  Z14, Z14, Z14
-	SUBQ    $0x02, R13
+panel:
+	MOVQ    byteGroups+72(FP), R11
+	MOVQ    SI, R10
+	IMULQ   R11, R10
+	SHLQ    $0x06, R10
+	ADDQ    bytePanels+56(FP), R10
+	MOVQ    R8, R12
+	VMOVAPS Z12, Z14
+	VPXORD  Z3, Z3, Z3
+	SUBQ    $0x02, R11
 	JL      byterest
 
 bytes:
-	VMOVDQU32     (R12), Z15
-	VPDPBUSD.BCST (R14), Z15, Z13
-	VMOVDQU32     64(R12), Z15
-	VPDPBUSD.BCST 4(R14), Z15, Z14
-	ADDQ          $0x08, R14
-	SUBQ          $-128, R12
-	SUBQ          $0x02, R13
+	VMOVDQU32     (R10), Z15
+	VPDPBUSD.BCST (R12), Z15, Z14
+	VMOVDQU32     64(R10), Z15
+	VPDPBUSD.BCST 4(R12), Z15, Z3
+	ADDQ          $0x08, R12
+	SUBQ          $-128, R10
+	SUBQ          $0x02, R11
 	JGE           bytes
 
 byterest:
-	ADDQ          $0x02, R13
+	ADDQ          $0x02, R11
 	JZ            bytessummed
-	VMOVDQU32     (R12), Z15
-	VPDPBUSD.BCST (R14), Z15, Z13
+	VMOVDQU32     (R10), Z15
+	VPDPBUSD.BCST (R12), Z15, Z14
 
 bytessummed:
-	VPADDD       Z14, Z13, Z13
-	LEAQ         (DI)(DI*2), R12
-	SHLQ         $0x06, R12
-	ADDQ         byteTerms+152(FP), R12
-	VCVTDQ2PS    Z13, Z13
-	VFMADD213PS  (R12), Z7, Z13
-	VFMADD231PS  64(R12), Z8, Z13
-	VFMADD231PS  128(R12), Z9, Z13
-	MOVQ         DI, R12
-	SHLQ         $0x04, R12
-	VPBROADCASTD R12, Z15
+	VPADDD       Z3, Z14, Z14
+	LEAQ         (SI)(SI*2), R10
+	SHLQ         $0x06, R10
+	ADDQ         byteTerms+64(FP), R10
+	VCVTDQ2PS    Z14, Z14
+	VFMADD213PS  (R10), Z9, Z14
+	VFMADD231PS  64(R10), Z10, Z14
+	VFMADD231PS  128(R10), Z11, Z14
+	MOVQ         SI, R10
+	SHLQ         $0x04, R10
+	VPBROADCASTD R10, Z15
 	VPADDD       Z0, Z15, Z15
-	VPCMPEQD     Z5, Z15, K2
-	VMOVAPS      Z2, K2, Z13
-	VMINPS       Z13, Z12, Z12
-	INCQ         DI
-	DECQ         R11
-	JNZ          bytepanel
-	VSHUFF32X4   $0x4e, Z12, Z12, Z13
-	VMINPS       Z13, Z12, Z12
-	VSHUFF32X4   $0xb1, Z12, Z12, Z13
-	VMINPS       Z13, Z12, Z12
-	VPERMILPS    $0x4e, Z12, Z13
-	VMINPS       Z13, Z12, Z12
-	VPERMILPS    $0xb1, Z12, Z13
-	VMINPS       Z13, Z12, Z12
-	MOVQ         SI, DI
-	NEGQ         DI
-	ANDQ         SI, DI
-	XORQ         DI, SI
-	KMOVW        DI, K2
-	VMOVAPS      Z12, K2, Z11
-	TESTQ        SI, SI
-	JNZ          bytegroup
-	MOVQ         constants+120(FP), SI
-	VPXORD       Z16, Z16, Z16
-	VMULPS.BCST  4(SI), Z6, Z7
-	VADDPS       Z11, Z7, Z7
-	VADDPS.BCST  8(SI), Z7, Z7
-	VMAXPS       Z16, Z7, Z7
-	VSQRTPS      Z7, Z7
-	VMULPS.BCST  16(SI), Z7, Z7
-	VCMPPS.BCST  $0x12, 12(SI), Z6, K2
-	VMOVAPS.Z    Z7, K2, Z7
-	VMOVAPS      Z7, K1, Z3
-	VCMPPS       $0x1a, Z4, Z3, K1
-	KMOVW        K1, SI
-	ANDQ         groups+104(FP), SI
-	JZ           decided
-	MOVQ         origin+56(FP), R10
-	MOVQ         shifted+64(FP), R11
-	MOVQ         dim+88(FP), R12
-	MOVQ         AX, DI
-	VPXORD       Z17, Z17, Z17
-	SUBQ         $0x10, R12
-	JL           rest
-
-shift:
-	VMOVUPS     (DI), Z6
-	VSUBPS      (R10), Z6, Z6
-	VMOVUPS     Z6, (R11)
-	VFMADD231PS Z6, Z6, Z17
-	ADDQ        $0x40, DI
-	ADDQ        $0x40, R10
-	ADDQ        $0x40, R11
-	SUBQ        $0x10, R12
-	JGE         shift
-
-rest:
-	ADDQ        $0x10, R12
-	JZ          shifted
-	MOVQ        $-1, R13
-	BZHIQ       R12, R13, R13
-	KMOVW       R13, K2
-	VMOVUPS.Z   (DI), K2, Z6
-	VMOVUPS.Z   (R10), K2, Z7
-	VSUBPS      Z7, Z6, Z6
-	VMOVUPS     Z6, K2, (R11)
-	VFMADD231PS Z6, Z6, Z17
-
-shifted:
-	VSHUFF32X4 $0x4e, Z17, Z17, Z6
-	VADDPS     Z6, Z17, Z17
-	VSHUFF32X4 $0xb1, Z17, Z17, Z6
-	VADDPS     Z6, Z17, Z17
-	VPERMILPS  $0x4e, Z17, Z6
-	VADDPS     Z6, Z17, Z17
-	VPERMILPS  $0xb1, Z17, Z6
-	VADDPS     Z6, Z17, Z17
-	VPXORD     Z18, Z18, Z18
-
-group:
-	MOVQ    perGroup+96(FP), DI
-	BSFQ    SI, R9
-	INCQ    BX
-	IMULQ   R9, DI
-	MOVQ    perGroup+96(FP), R10
-	VMOVAPS Z2, Z6
-
-panel:
-	VPXORD Z19, Z19, Z19
-	VPXORD Z20, Z20, Z20
-	VPXORD Z21, Z21, Z21
-	VPXORD Z22, Z22, Z22
-	MOVQ   shifted+64(FP), R11
-	MOVQ   dim+88(FP), R12
-	MOVQ   DI, R13
-	IMULQ  R12, R13
-	SHLQ   $0x06, R13
-	ADDQ   panels+72(FP), R13
-	SUBQ   $0x04, R12
-	JL     few
-
-four:
-	VMOVUPS          (R13), Z7
-	VFMADD231PS.BCST (R11), Z7, Z19
-	VMOVUPS          64(R13), Z7
-	VFMADD231PS.BCST 4(R11), Z7, Z20
-	VMOVUPS          128(R13), Z7
-	VFMADD231PS.BCST 8(R11), Z7, Z21
-	VMOVUPS          192(R13), Z7
-	VFMADD231PS.BCST 12(R11), Z7, Z22
-	ADDQ             $+256, R13
-	ADDQ             $0x10, R11
-	SUBQ             $0x04, R12
-	JGE              four
-
-few:
-	ADDQ $0x04, R12
-	JZ   summed
-
-one:
-	VMOVUPS          (R13), Z7
-	VFMADD231PS.BCST (R11), Z7, Z19
-	ADDQ             $0x40, R13
-	ADDQ             $0x04, R11
-	DECQ             R12
-	JNZ              one
-
-summed:
-	VADDPS       Z20, Z19, Z19
-	VADDPS       Z22, Z21, Z21
-	VADDPS       Z21, Z19, Z19
-	MOVQ         DI, R11
-	SHLQ         $0x06, R11
-	ADDQ         low+80(FP), R11
-	VFMADD213PS  (R11), Z1, Z19
-	MOVQ         DI, R11
-	SHLQ         $0x04, R11
-	VPBROADCASTD R11, Z7
-	VPADDD       Z0, Z7, Z7
-	VPCMPEQD     Z5, Z7, K2
-	VMOVAPS      Z2, K2, Z19
-	VMINPS       Z19, Z6, Z6
-	INCQ         DI
-	DECQ         R10
+	VPCMPEQD     Z7, Z15, K2
+	VMOVAPS      Z1, K2, Z14
+	VMINPS       Z14, Z13, Z13
+	INCQ         SI
+	DECQ         R9
 	JNZ          panel
-	VSHUFF32X4   $0x4e, Z6, Z6, Z7
-	VMINPS       Z7, Z6, Z6
-	VSHUFF32X4   $0xb1, Z6, Z6, Z7
-	VMINPS       Z7, Z6, Z6
-	VPERMILPS    $0x4e, Z6, Z7
-	VMINPS       Z7, Z6, Z6
-	VPERMILPS    $0xb1, Z6, Z7
-	VMINPS       Z7, Z6, Z6
-	MOVQ         SI, DI
-	NEGQ         DI
-	ANDQ         SI, DI
-	XORQ         DI, SI
-	KMOVW        DI, K2
-	VMOVAPS      Z6, K2, Z18
-	TESTQ        SI, SI
+	VSHUFF32X4   $0x4e, Z13, Z13, Z14
+	VMINPS       Z14, Z13, Z13
+	VSHUFF32X4   $0xb1, Z13, Z13, Z14
+	VMINPS       Z14, Z13, Z13
+	VPERMILPS    $0x4e, Z13, Z14
+	VMINPS       Z14, Z13, Z13
+	VPERMILPS    $0xb1, Z13, Z14
+	VMINPS       Z14, Z13, Z13
+	MOVQ         BX, SI
+	NEGQ         SI
+	ANDQ         BX, SI
+	XORQ         SI, BX
+	KMOVW        SI, K2
+	VMOVAPS      Z13, K2, Z2
+	TESTQ        BX, BX
 	JNZ          group
-	MOVQ         constants+120(FP), SI
-	VPXORD       Z23, Z23, Z23
-	VMULPS.BCST  4(SI), Z17, Z5
-	VADDPS       Z18, Z5, Z5
-	VADDPS.BCST  8(SI), Z5, Z5
-	VMAXPS       Z23, Z5, Z5
-	VSQRTPS      Z5, Z5
-	VMULPS.BCST  16(SI), Z5, Z5
-	VCMPPS.BCST  $0x12, 12(SI), Z17, K2
-	VMOVAPS.Z    Z5, K2, Z5
-	VMOVAPS      Z5, K1, Z3
-	VCMPPS       $0x1a, Z4, Z3, K1
-	KMOVW        K1, SI
-	ANDQ         groups+104(FP), SI
+	MOVQ         constants+104(FP), BX
+	VPXORD       Z4, Z4, Z4
+	VMULPS.BCST  4(BX), Z8, Z7
+	VADDPS       Z2, Z7, Z7
+	VADDPS.BCST  8(BX), Z7, Z7
+	VMAXPS       Z4, Z7, Z7
+	VSQRTPS      Z7, Z7
+	VMULPS.BCST  16(BX), Z7, Z7
+	VCMPPS.BCST  $0x12, 12(BX), Z8, K2
+	VMOVAPS.Z    Z7, K2, Z7
+	VMOVAPS      Z7, K1, Z5
+	VCMPPS       $0x1a, Z6, Z5, K1
+	KMOVW        K1, BX
+	ANDQ         groups+88(FP), BX
 
 decided:
-	MOVQ    pending+32(FP), DI
-	MOVL    SI, (DI)(DX*4)
-	VMOVUPS Z3, (CX)
-	ADDQ    $0x40, CX
-	MOVQ    xStride+48(FP), SI
-	LEAQ    (AX)(SI*4), AX
-	INCQ    DX
-	CMPQ    DX, rows+112(FP)
+	MOVQ    pending+32(FP), SI
+	MOVL    BX, (SI)(CX*4)
+	VMOVUPS Z5, (AX)
+	ADDQ    $0x40, AX
+	INCQ    CX
+	CMPQ    CX, rows+96(FP)
 	JL      row
 	VZEROUPPER
-	MOVQ    BX, computed+168(FP)
+	MOVQ    DX, computed+112(FP)
 	RET

@@ -42,11 +42,11 @@ type byteRow struct {
 }
 
 // screenBytes is asm.ScreenBytesAVX512.
-type screenBytes func(lower, drift, upper *float32, own *int32, pending *uint32, x *float32, xStride int, origin, shifted,
-	panels, low *float32, dim, perGroup, groups, rows int, constants *float32, bytes *uint32, rowTerms *float32,
-	bytePanels *uint32, byteTerms *float32, byteGroups int) (computed int)
+type screenBytes func(lower, drift, upper *float32, own *int32, pending *uint32, bytes *uint32, rowTerms *float32,
+	bytePanels *uint32, byteTerms *float32, byteGroups, perGroup, groups, rows int, constants *float32) (computed int)
 
 const (
+	fewPanels      = 4
 	byteBoundCols  = 1 << 15 // whose products fit in 32 bits
 	byteBoundSlack = 0x1p-17
 	byteBoundRound = 1 + 0x1p-30 // more than float64 sums of as many columns err by
@@ -56,10 +56,11 @@ const (
 	byteRounder    = 1.5 * (1 << 52)
 )
 
-// newBoundBytes returns nil where a set has no products of bytes, or there are too many columns.
+// newBoundBytes returns nil where a set has no products of bytes, there are too many columns, or too few panels for
+// rows to be worth rounding.
 func newBoundBytes(s *Set, origin []float32, rows, panels int) *boundBytes {
 	cols := len(origin)
-	if s.screenBytes == nil || cols > byteBoundCols {
+	if s.screenBytes == nil || cols > byteBoundCols || panels < fewPanels {
 		return nil
 	}
 	words := (cols + 3) / 4
@@ -72,26 +73,41 @@ func newBoundBytes(s *Set, origin []float32, rows, panels int) *boundBytes {
 // length of what is lost. Every word has the bytes of 4 columns, stride words apart.
 func quantize(words []uint32, stride int, t []float64, unit float64) (sum int32, lost float64) {
 	perUnit, squares, length := 1/unit, 0.0, 0.0
-	for k, v := range t {
-		q := (float64(v*perUnit) + byteRounder) - byteRounder
-		q = max(-127, min(127, q))
-		rest := v - float64(unit*q)
+	word, shift, at := uint32(0), uint32(0), 0
+	for _, v := range t {
+		q := float64(v*perUnit) + byteRounder
+		rest := v - float64(unit*(q-byteRounder))
 		squares += float64(rest * rest)
 		length += float64(v * v)
-		whole := int32(q) //lint:checked from -127 to 127
-		sum += whole
-		words[k/4*stride] |= uint32(uint8(int8(whole))) << (k % 4 * 8) //lint:checked the same
+		lowest := math.Float64bits(q) & 0xff // of a whole number from -127 to 127
+		sum += int32(int8(lowest))           //lint:checked it is one
+		word |= uint32(lowest) << shift      //lint:checked of 8 bits
+		if shift += 8; shift == 32 {
+			words[at] = word
+			word, shift, at = 0, 0, at+stride
+		}
+	}
+	if shift > 0 {
+		words[at] = word
 	}
 	return sum, float64(math.Sqrt(squares)*byteBoundRound) + float64(math.Sqrt(length)*0x1p-48)
 }
 
-// extent returns the squared norm and the largest magnitude.
+// extent returns the squared norm and the largest magnitude; an infinity for a NaN.
 func extent(t []float64) (norm, most float64) {
 	for _, v := range t {
 		norm += float64(v * v)
-		most = max(most, math.Abs(v))
+		if m := math.Abs(v); !(m <= most) {
+			most = m
+		}
 	}
 	return norm, most
+}
+
+// unitOf returns the unit of numbers up to that magnitude, and whether there is one: 127 units are more.
+func unitOf(most float64) (unit float64, ok bool) {
+	unit = float64(float32(float64(most * (1 + 0x1p-20) / 127)))
+	return unit, unit >= byteUnitLeast && unit <= byteUnitMost
 }
 
 // add rounds the rows of x, from number first on, unless that was done.
@@ -107,8 +123,8 @@ func (b *boundBytes) add(x Matrix, first int, t []float64) {
 		}
 		norm, most := extent(t)
 		r := &b.terms[at]
-		unit := float64(float32(most / 127))
-		if !(unit >= byteUnitLeast && unit <= byteUnitMost) {
+		unit, ok := unitOf(most)
+		if !ok || norm-norm != 0 {
 			*r = byteRow{norm: float32(math.NaN())}
 			continue
 		}
@@ -126,8 +142,8 @@ func (b *boundBytes) pack(c *Centers, place []int32) {
 	for i, v := range c.values {
 		most = max(most, math.Abs(v-float64(b.origin[i%c.cols])))
 	}
-	unit := float64(float32(most / 127))
-	if b.usable = unit >= byteUnitLeast && unit <= byteUnitMost; !b.usable {
+	var unit float64
+	if unit, b.usable = unitOf(most); !b.usable {
 		return
 	}
 	b.unit = float32(unit)

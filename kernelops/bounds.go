@@ -16,7 +16,7 @@ type Bounds struct {
 	place            []int32     // of each center among those of all panels
 	values           []float64   // the centers that lower is about
 	lower            []float32   // [rows x boundGroups]: no center of the group but the row's own is nearer
-	screened         int64       // centers that rows were compared with since the last Move
+	looks            int64       // at groups of centers, since the last Move
 	eight            *boundBytes // nil where the set has no products of bytes
 
 	// of the round
@@ -70,8 +70,17 @@ func (b *Bounds) Bytes() int64 {
 	return int64(4*len(b.lower)+16*len(b.values)+8*len(b.panels)) + b.eight.bytes()
 }
 
-// Screened returns how many centers rows were compared with since the last Move, by 8 bits or in float32.
-func (b *Bounds) Screened() int64 { return b.screened }
+// Share returns how much of the distances were computed since the last Move: 1 is each row with each center, once. A
+// group that is looked at by 8 bits and then in float32 counts twice.
+func (b *Bounds) Share() float64 { return float64(b.looks) / float64(max(1, b.Rows()*b.groups)) }
+
+// Spares reports whether rounds like the last one are faster with bounds than without.
+func (b *Bounds) Spares() bool {
+	if b.eight != nil && b.eight.usable {
+		return b.Share() < 1.2
+	}
+	return b.Share() < 0.5
+}
 
 // Move replaces the centers: center j has moved from where it was. It returns false, and the bounds are of no more use,
 // if there is another number of centers, or there are no bounds for them.
@@ -85,7 +94,7 @@ func (b *Bounds) Move(c *Centers) bool {
 		g := int(place) / (b.perGroup * panelLanes)
 		b.drift[g] = max(b.drift[g], drift(b.values[from:to], c.values[from:to]))
 	}
-	b.centers, b.values, b.screened = c, c.values, 0
+	b.centers, b.values, b.looks = c, c.values, 0
 	b.pack()
 	return true
 }
@@ -215,19 +224,19 @@ func (b *Bounds) screen(index []int32, sqDist []float64, lower []float32, x Matr
 	for i, d := range sqDist {
 		n.upper[i], n.own[i] = above(d), b.place[index[i]]
 	}
-	var computed int
+	computed, rest := 0, drift
 	if e := b.eight; e != nil && e.usable && first >= 0 {
 		n.centered = Resize(n.centered, b.cols)
 		e.add(x, first, n.centered)
-		computed = e.screen(&lower[0], &drift[0], &n.upper[0], &n.own[0], &n.pending[0], &x.Data[0], x.Stride,
-			&b.centers.origin[0], &n.shifted[0], &b.panels[0], &b.low[0], b.cols, b.perGroup, 1<<b.groups-1, x.Rows,
-			&b.constants[0], &e.rows[first*e.words], &e.terms[first].product, &e.panels[0], &e.factors[0][0][0], e.words)
-	} else {
-		computed = s.screen(&lower[0], &drift[0], &n.upper[0], &n.own[0], &n.pending[0], &x.Data[0], x.Stride,
-			&b.centers.origin[0], &n.shifted[0], &b.panels[0], &b.low[0], b.cols, b.perGroup, 1<<b.groups-1, x.Rows,
+		computed = e.screen(&lower[0], &drift[0], &n.upper[0], &n.own[0], &n.pending[0], &e.rows[first*e.words],
+			&e.terms[first].product, &e.panels[0], &e.factors[0][0][0], e.words, b.perGroup, 1<<b.groups-1, x.Rows,
 			&b.constants[0])
+		rest = new([boundGroups]float32)
 	}
-	b.screened += int64(computed * b.perGroup * panelLanes)
+	computed += s.screen(&lower[0], &rest[0], &n.upper[0], &n.own[0], &n.pending[0], &x.Data[0], x.Stride,
+		&b.centers.origin[0], &n.shifted[0], &b.panels[0], &b.low[0], b.cols, b.perGroup, 1<<b.groups-1, x.Rows,
+		&b.constants[0])
+	b.looks += int64(computed)
 }
 
 // decide finds the centers of the open rows. The bounds of a row that moves are made again for the group of its new

@@ -50,8 +50,8 @@ func benchmarkBounds(b *testing.B, s *Set, x Matrix, k, rounds int) {
 		}
 		d := time.Since(began)
 		all += d
-		b.Logf("round %d: %.1f ns a row, %.3f of the distances, %.3f moved", round+2, perRow(d, x), float64(
-			bounds.Screened())/float64(x.Rows*k), float64(moves)/float64(x.Rows))
+		b.Logf("round %d: %.1f ns a row, %.3f of the distances, %.3f moved", round+2, perRow(d, x),
+			bounds.Share(), float64(moves)/float64(x.Rows))
 	}
 	b.ReportMetric(perRow(plain, x), "plain-ns/row")
 	b.ReportMetric(perRow(all, x)/float64(rounds), "bounds-ns/row")

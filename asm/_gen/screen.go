@@ -26,7 +26,6 @@ const (
 	byteOtherLoss
 	byteStart
 	byteNorm
-	byteRowBytes = 32
 )
 
 // notAbove is the predicate of a comparison that is true unless the first is above the second, for NaN too.
@@ -53,18 +52,21 @@ func addScreen() {
 
 func addScreenOf(name string, bytes bool) {
 	s := screen{isa: isas[1]}
-	more := ""
+	of := "x *float32, xStride int, origin *float32, shifted *float32, panels *float32, low *float32, dim int"
 	if bytes {
-		more = ", bytes *uint32, rowTerms *float32, bytePanels *uint32, byteTerms *float32, byteGroups int"
+		of = "bytes *uint32, rowTerms *float32, bytePanels *uint32, byteTerms *float32, byteGroups int"
 	}
-	TEXT(name, NOSPLIT, "func(lower *float32, drift *float32, upper *float32, own *int32, pending *uint32, x *float32, xStride int, origin *float32, shifted *float32, panels *float32, low *float32, dim int, perGroup int, groups int, rows int, constants *float32"+more+") (computed int)")
+	TEXT(name, NOSPLIT, "func(lower *float32, drift *float32, upper *float32, own *int32, pending *uint32, "+of+", perGroup int, groups int, rows int, constants *float32) (computed int)")
 	if bytes {
 		s.docBytes()
 	} else {
 		s.doc()
 	}
 	Pragma("noescape")
-	s.x, s.lower, s.row = Load(Param("x"), GP64()), Load(Param("lower"), GP64()), GP64()
+	s.lower, s.row = Load(Param("lower"), GP64()), GP64()
+	if !bytes {
+		s.x = Load(Param("x"), GP64())
+	}
 	computed := GP64()
 	XORQ(s.row, s.row)
 	XORQ(computed, computed)
@@ -85,21 +87,21 @@ func addScreenOf(name string, bytes bool) {
 	VPBROADCASTD(Mem{Base: loadArgument("own"), Index: s.row, Scale: 4}, s.own)
 	if bytes {
 		s.norm = ZMM()
-		s.eachGroup("byte", computed, s.bytePanels())
-		s.bound(l, open)
-		s.open(l, u, open)
-		JZ(LabelRef("decided"))
+		s.eachGroup(computed, s.bytePanels())
+	} else {
+		s.shift()
+		s.eachGroup(computed, s.panel)
 	}
-	s.shift()
-	s.eachGroup("", computed, s.panel)
 	s.bound(l, open)
 	s.open(l, u, K())
 	Label("decided")
 	MOVL(s.left.As32(), Mem{Base: loadArgument("pending"), Index: s.row, Scale: 4})
 	VMOVUPS(l, Mem{Base: s.lower})
 	ADDQ(Imm(64), s.lower)
-	stride := loadArgument("xStride")
-	LEAQ(Mem{Base: s.x, Index: stride, Scale: 4}, s.x)
+	if !bytes {
+		stride := loadArgument("xStride")
+		LEAQ(Mem{Base: s.x, Index: stride, Scale: 4}, s.x)
+	}
 	INCQ(s.row)
 	CMPQ(s.row, argument("rows"))
 	JL(LabelRef("row"))
@@ -179,10 +181,10 @@ func (s *screen) shift() {
 }
 
 // eachGroup sets the lanes of scores to the least score of each group that is left.
-func (s *screen) eachGroup(kind string, computed Register, score func(place GPVirtual) VecVirtual) {
+func (s *screen) eachGroup(computed Register, score func(place GPVirtual) VecVirtual) {
 	s.scores = ZMM()
 	s.zero(s.scores)
-	Label(kind + "group")
+	Label("group")
 	group, place := GP64(), GP64()
 	MOVQ(argument("perGroup"), place)
 	BSFQ(s.left, group)
@@ -190,7 +192,7 @@ func (s *screen) eachGroup(kind string, computed Register, score func(place GPVi
 	IMULQ(group, place)
 	least, panels := ZMM(), loadArgument("perGroup")
 	VMOVAPS(s.inf, least)
-	Label(kind + "panel")
+	Label("panel")
 	sum, places, own := score(place), ZMM(), K()
 	first := GP64()
 	MOVQ(place, first)
@@ -202,7 +204,7 @@ func (s *screen) eachGroup(kind string, computed Register, score func(place GPVi
 	VMINPS(sum, least, least)
 	INCQ(place)
 	DECQ(panels)
-	JNZ(LabelRef(kind + "panel"))
+	JNZ(LabelRef("panel"))
 	for h := 8; h > 0; h /= 2 {
 		VMINPS(s.swapped(least, h), least, least)
 	}
@@ -214,14 +216,14 @@ func (s *screen) eachGroup(kind string, computed Register, score func(place GPVi
 	KMOVW(bit.As32(), k)
 	VMOVAPS(least, k, s.scores)
 	TESTQ(s.left, s.left)
-	JNZ(LabelRef(kind + "group"))
+	JNZ(LabelRef("group"))
 }
 
 // bytePanels broadcasts what is known of the row of bytes, and returns what scores a panel of them.
 func (s *screen) bytePanels() func(place GPVirtual) VecVirtual {
 	terms, bytes := GP64(), GP64()
 	MOVQ(s.row, terms)
-	SHLQ(Imm(5), terms) // byteRowBytes
+	SHLQ(Imm(5), terms)
 	ADDQ(argument("rowTerms"), terms)
 	MOVQ(s.row, bytes)
 	IMULQ(argument("byteGroups"), bytes)
@@ -292,8 +294,7 @@ func dotOfBytes(x Mem, y, sums VecVirtual) {
 
 func (s screen) docBytes() {
 	Doc(
-		"ScreenBytesAVX512 is ScreenAVX512 with a look at rows and centers of 8 bits before: a group of open is looked at in",
-		"float32 only if it is still open after",
+		"ScreenBytesAVX512 is ScreenAVX512 by rows and centers of 8 bits: of an open group",
 		"",
 		"\tt, b := rowTerms[8*i:][:8], bytes[byteGroups*i:][:byteGroups]",
 		"\tfor each group g of open {",
@@ -310,7 +311,7 @@ func (s screen) docBytes() {
 		"\t\tl[g] = as in ScreenAVX512, with norm t[4]",
 		"\t}",
 		"",
-		"where dot4 is the sum of the products of 4 bytes, those of b signed, those of bytePanels not. It counts both looks.",
+		"where dot4 is the sum of the products of 4 bytes, those of b signed, those of bytePanels not.",
 	)
 }
 

@@ -36,16 +36,16 @@ func remembered(leaf jobs.Leaf, s *state, ops *kernelops.Set) *memory {
 	return &memory{ops: ops, restart: s.restart, k: k}
 }
 
-// mostMoved is the share of records that moved in a round above which bounds are not begun: the centers have moved far,
-// too.
-const mostMoved = 0.2
-
-// mostScreened is the share of distances above which bounds cost more than they spare, and restRounds for how many
-// rounds they are left off then.
+// Bounds are begun after a round in which at most these shares of the records moved: mostMovedFew where centers are few,
+// so that nearly all that is spared is spared when the centers stand still.
 const (
-	mostScreened = 0.6
-	restRounds   = 4
+	mostMoved    = 0.5
+	mostMovedFew = 0.002
+	fewCenters   = 48
 )
+
+// restRounds is for how many rounds bounds are left off that spared nothing.
+const restRounds = 4
 
 // begin makes or moves the bounds for a round with those centers.
 func (m *memory) begin(packed *kernelops.Centers) {
@@ -55,22 +55,20 @@ func (m *memory) begin(packed *kernelops.Centers) {
 		}
 		return
 	}
-	if m.rests > 0 || len(m.index) == 0 || float64(m.movers) > mostMoved*float64(len(m.index)) {
+	most := mostMoved
+	if m.k <= fewCenters {
+		most = mostMovedFew
+	}
+	if m.rests > 0 || len(m.index) == 0 || float64(m.movers) > float64(most*float64(len(m.index))) {
 		m.rests = max(m.rests-1, 0)
 		return
 	}
-	if m.bounds = m.ops.NewBounds(packed, len(m.index)); m.bounds != nil {
-		m.rests = restRounds // if the next round does not spare enough; a bound says nothing in its first
-	}
+	m.bounds = m.ops.NewBounds(packed, len(m.index))
 }
 
-// end decides on the bounds of the next round.
-func (m *memory) end(fresh bool) {
-	if m.bounds == nil || fresh {
-		return
-	}
-	m.rests = 0
-	if all := float64(len(m.index)) * float64(m.k); float64(m.bounds.Screened()) > mostScreened*all {
+// end decides on the bounds of the next round. Those that were begun in this one have said nothing yet.
+func (m *memory) end(begun bool) {
+	if m.bounds != nil && !begun && !m.bounds.Spares() {
 		m.bounds, m.rests = nil, restRounds
 	}
 }
