@@ -80,8 +80,8 @@ func quantize(words []uint32, stride int, t []float64, unit float64) (sum int32,
 		squares += float64(rest * rest)
 		length += float64(v * v)
 		lowest := math.Float64bits(q) & 0xff // of a whole number from -127 to 127
-		sum += int32(int8(lowest))           //lint:checked it is one
-		word |= uint32(lowest) << shift      //lint:checked of 8 bits
+		sum += int32(int8(lowest))
+		word |= uint32(lowest) << shift
 		if shift += 8; shift == 32 {
 			words[at] = word
 			word, shift, at = 0, 0, at+stride
@@ -106,7 +106,7 @@ func extent(t []float64) (norm, most float64) {
 
 // unitOf returns the unit of numbers up to that magnitude, and whether there is one: 127 units are more.
 func unitOf(most float64) (unit float64, ok bool) {
-	unit = float64(float32(float64(most * (1 + 0x1p-20) / 127)))
+	unit = float64(float32(float64(most*(1+0x1p-20)) / 127))
 	return unit, unit >= byteUnitLeast && unit <= byteUnitMost
 }
 
@@ -131,7 +131,7 @@ func (b *boundBytes) add(x Matrix, first int, t []float64) {
 		sum, lost := quantize(b.rows[at*b.words:(at+1)*b.words], 1, t, unit)
 		length := float64(math.Sqrt(norm) * byteBoundRound)
 		r.product, r.start = float32(-2*unit), -byteOffset*sum
-		r.ownLoss, r.otherLoss = -roundUp32(2*lost), -roundUp32(2*(length+lost))
+		r.ownLoss, r.otherLoss = -roundUp32(float64(2*lost)), -roundUp32(float64(2*(length+lost)))
 		r.norm = roundDown32(float64(norm * (1 - byteBoundSlack)))
 	}
 }

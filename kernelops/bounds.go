@@ -42,7 +42,7 @@ type screen func(lower, drift, upper *float32, own *int32, pending *uint32, x *f
 
 // NewBounds returns bounds that say nothing yet, about a number of rows of which each has a center in c. It returns nil
 // where distances are computed as fast without: the set has no kernel for it, or there are few centers.
-func (s *Set) NewBounds(c *Centers, rows int) *Bounds {
+func NewBounds(s *Set, c *Centers, rows int) *Bounds {
 	if s.screen == nil || c.matrix == nil || c.rows < 2 {
 		return nil
 	}
@@ -56,7 +56,7 @@ func (s *Set) NewBounds(c *Centers, rows int) *Bounds {
 	b.lower = make([]float32, rows*boundGroups)
 	b.eight = newBoundBytes(s, slices.Clone(c.origin[:c.cols]), rows, b.groups*b.perGroup)
 	relative := c.bound.relative
-	b.constants = [...]float32{1 - 0x1p-22, roundDown32(1 - 2*relative), roundDown32(-2 * c.bound.absolute), maxNorm,
+	b.constants = [...]float32{1 - 0x1p-22, roundDown32(1 - float64(2*relative)), roundDown32(float64(-2 * c.bound.absolute)), maxNorm,
 		1 - 0x1p-20, 0}
 	b.Move(c)
 	return b
@@ -195,7 +195,8 @@ func (b *Bounds) Nearest(index []int32, sqDist []float64, x Matrix, first int, w
 	height := b.height()
 	for i := 0; i < x.Rows; i += height {
 		end := min(i+height, x.Rows)
-		b.screen(index[i:end], sqDist[i:end], lower[i*boundGroups:end*boundGroups], x.RowRange(i, end), first+i, &b.drift)
+		b.screen(index[i:end], sqDist[i:end], lower[i*boundGroups:end*boundGroups], x.RowRange(i, end), first+i,
+			&b.drift)
 		for r, pending := range n.pending[:end-i] {
 			if pending != 0 {
 				n.open = append(n.open, int32(i+r))
@@ -286,7 +287,8 @@ func (b *Bounds) renew(index []int32, lower []float32, x Matrix) {
 	height := b.height()
 	for i := 0; i < rows.Rows; i += height {
 		end := min(i+height, rows.Rows)
-		b.screen(n.to[i:end], n.sqDist[:end-i], n.lower[i*boundGroups:end*boundGroups], rows.RowRange(i, end), -1, &still)
+		b.screen(n.to[i:end], n.sqDist[:end-i], n.lower[i*boundGroups:end*boundGroups], rows.RowRange(i, end), -1,
+			&still)
 	}
 	for i, r := range n.moved {
 		copy(lower[int(r)*boundGroups:], n.lower[i*boundGroups:(i+1)*boundGroups])

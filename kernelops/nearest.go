@@ -123,7 +123,7 @@ func (s *Set) nearestBlock(index []int32, sqDist []float64, x Matrix, c *Centers
 	}
 	s.lowestTwo(index, x, c, sc)
 	if c.direct {
-		s.nearestDirect(index, sqDist, x, c, sc)
+		n.direct(s, index, sqDist, x, c, sc)
 		return
 	}
 	certain := true
@@ -147,10 +147,9 @@ func (s *Set) nearestBlock(index []int32, sqDist []float64, x Matrix, c *Centers
 	}
 }
 
-// nearestDirect is the end of nearestBlock for rows as they are: their norms follow from the distances to the centers
+// direct is the end of nearestBlock for rows as they are: their norms follow from the distances to the centers
 // found, which most rows need anyway.
-func (s *Set) nearestDirect(index []int32, sqDist []float64, x Matrix, c *Centers, sc *scratch) {
-	n := &sc.nearest
+func (n *nearestScratch) direct(s *Set, index []int32, sqDist []float64, x Matrix, c *Centers, sc *scratch) {
 	for i, j := range index {
 		if j < 0 { // no score is a number
 			index[i], n.best[i] = 0, float32(math.Inf(1))
@@ -201,7 +200,7 @@ func (s *Set) lowestTwo(index []int32, x Matrix, c *Centers, sc *scratch) {
 		Resize(n.seconds, blockRows*m.lanes)
 	shifted := x
 	if !c.direct {
-		shifted = s.shift(x, c, sc)
+		shifted = n.shift(s, x, c, sc)
 	}
 	if shifted.Rows < blockRows {
 		sc.fillTail(shifted)
@@ -217,8 +216,7 @@ func (s *Set) lowestTwo(index []int32, x Matrix, c *Centers, sc *scratch) {
 }
 
 // shift returns the rows less the origin, rounded once, and sets n.xNorms to their norms.
-func (s *Set) shift(x Matrix, c *Centers, sc *scratch) Matrix {
-	n := &sc.nearest
+func (n *nearestScratch) shift(s *Set, x Matrix, c *Centers, sc *scratch) Matrix {
 	n.shifted = Resize(n.shifted, blockRows*c.cols)
 	shifted := Matrix{Data: n.shifted[:x.Rows*c.cols], Rows: x.Rows, Cols: c.cols, Stride: c.cols}
 	for i := range x.Rows {

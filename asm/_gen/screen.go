@@ -9,7 +9,7 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// The constants of Screen, float32 numbers one after the other.
+// The constants of Screen, float32 numbers in a row.
 const (
 	screenDrifted = 4 * iota
 	screenNorm
@@ -75,6 +75,14 @@ func addScreenOf(name string, bytes bool) {
 	VBROADCASTSS(float32Data(-2), s.minusTwo)
 	VBROADCASTSS(float32Data(float32(math.Inf(1))), s.inf)
 	Label("row")
+	s.rows(bytes, computed)
+	VZEROUPPER()
+	Store(computed, ReturnIndex(0))
+	RET()
+}
+
+// rows goes over the rows, and counts the groups that it looks at.
+func (s *screen) rows(bytes bool, computed Register) {
 	l, u, most, open := ZMM(), ZMM(), loadArgument("upper"), K()
 	VMOVUPS(Mem{Base: s.lower}, l)
 	VSUBPS(Mem{Base: loadArgument("drift")}, l, l)
@@ -105,9 +113,6 @@ func addScreenOf(name string, bytes bool) {
 	INCQ(s.row)
 	CMPQ(s.row, argument("rows"))
 	JL(LabelRef("row"))
-	VZEROUPPER()
-	Store(computed, ReturnIndex(0))
-	RET()
 }
 
 func (s screen) doc() {
@@ -244,29 +249,7 @@ func (s *screen) bytePanels() func(place GPVirtual) VecVirtual {
 		SHLQ(Imm(6), panel)
 		ADDQ(argument("bytePanels"), panel)
 		MOVQ(bytes, at)
-		sum, sum2 := ZMM(), ZMM()
-		VMOVAPS(start, sum)
-		s.zero(sum2)
-		SUBQ(Imm(2), n)
-		JL(LabelRef("byterest"))
-		Label("bytes")
-		for i, to := range []VecVirtual{sum, sum2} {
-			y := ZMM()
-			VMOVDQU32(Mem{Base: panel, Disp: 64 * i}, y)
-			dotOfBytes(Mem{Base: at, Disp: 4 * i}, y, to)
-		}
-		ADDQ(Imm(8), at)
-		SUBQ(I32(-128), panel)
-		SUBQ(Imm(2), n)
-		JGE(LabelRef("bytes"))
-		Label("byterest")
-		ADDQ(Imm(2), n)
-		JZ(LabelRef("bytessummed"))
-		y := ZMM()
-		VMOVDQU32(Mem{Base: panel}, y)
-		dotOfBytes(Mem{Base: at}, y, sum)
-		Label("bytessummed")
-		VPADDD(sum2, sum, sum)
+		sum := s.dotsOfBytes(at, panel, n, start)
 		t := GP64()
 		LEAQ(Mem{Base: place, Index: place, Scale: 2}, t)
 		SHLQ(Imm(6), t)
@@ -277,6 +260,34 @@ func (s *screen) bytePanels() func(place GPVirtual) VecVirtual {
 		VFMADD231PS(Mem{Base: t, Disp: 128}, other, sum)
 		return sum
 	}
+}
+
+// dotsOfBytes returns the dot products of the row at and a panel of n groups of columns, from start on.
+func (s *screen) dotsOfBytes(at, panel, n Register, start VecVirtual) VecVirtual {
+	sum, sum2 := ZMM(), ZMM()
+	VMOVAPS(start, sum)
+	s.zero(sum2)
+	SUBQ(Imm(2), n)
+	JL(LabelRef("byterest"))
+	Label("bytes")
+	for i, to := range []VecVirtual{sum, sum2} {
+		y := ZMM()
+		VMOVDQU32(Mem{Base: panel, Disp: 64 * i}, y)
+		dotOfBytes(Mem{Base: at, Disp: 4 * i}, y, to)
+	}
+	ADDQ(Imm(8), at)
+	SUBQ(I32(-128), panel)
+	SUBQ(Imm(2), n)
+	JGE(LabelRef("bytes"))
+	Label("byterest")
+	ADDQ(Imm(2), n)
+	JZ(LabelRef("bytessummed"))
+	y := ZMM()
+	VMOVDQU32(Mem{Base: panel}, y)
+	dotOfBytes(Mem{Base: at}, y, sum)
+	Label("bytessummed")
+	VPADDD(sum2, sum, sum)
+	return sum
 }
 
 // dotOfBytes adds to each of the 32-bit lanes of sums the products of 4 bytes: those of x, signed and the same for all

@@ -22,8 +22,8 @@ func WithQueries(shards [][]Record) Option { return func(in *inputs) { in.querie
 // WithModel gives the job a model to begin from.
 func WithModel(model jobs.Arrays) Option { return func(in *inputs) { in.model = maps.Clone(model) } }
 
-// WithMemos gives leaves a jobs.Memo. Which of what was kept in a round is still there in the next, forgets decides; nil
-// is all.
+// WithMemos gives leaves a jobs.Memo. Whether what was kept in a round is lost before the next, forgets decides; nil
+// loses nothing.
 func WithMemos(forgets func(leaf int) bool) Option {
 	return func(in *inputs) { in.memos = &memos{kept: map[leafKey]any{}, forgets: forgets} }
 }

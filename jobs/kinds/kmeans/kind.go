@@ -51,7 +51,8 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if err := p.checkModel(spec.Spec.Model != ""); err != nil {
 		return nil, params.In("spec.params", err)
 	}
-	j := job{params: p, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec), whole: !spec.Spec.Input.Split.HoldsOut(),
+	j := job{params: p, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec),
+		whole: !spec.Spec.Input.Split.HoldsOut(),
 		way: jobs.WayOf(spec.Spec, jobs.Input)}
 	space, err := features.NewBuilder(p.Params, spec, features.ComparesBy("spec.params.scale"))
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/gram-compute/gram/kernelops"
 )
 
-// memory is what a worker remembers of a leaf from one round of Lloyd's to the next: where its records were, their sums,
-// and how far they are from other centers. No result depends on it. See docs/adr/0034-bounded-rounds.md.
+// memory is what a worker remembers of a leaf from one round of Lloyd's to the next: where its records were, their
+// sums, and how far they are from other centers. No result depends on it. See docs/adr/0034-bounded-rounds.md.
 type memory struct {
 	ops     *kernelops.Set
 	restart int
@@ -36,8 +36,8 @@ func remembered(leaf jobs.Leaf, s *state, ops *kernelops.Set) *memory {
 	return &memory{ops: ops, restart: s.restart, k: k}
 }
 
-// Bounds are begun after a round in which at most these shares of the records moved: mostMovedFew where centers are few,
-// so that nearly all that is spared is spared when the centers stand still.
+// Bounds are begun after a round in which at most these shares of the records moved: mostMovedFew where centers are
+// few, so that nearly all that is spared is spared when the centers stand still.
 const (
 	mostMoved    = 0.5
 	mostMovedFew = 0.002
@@ -63,7 +63,7 @@ func (m *memory) begin(packed *kernelops.Centers) {
 		m.rests = max(m.rests-1, 0)
 		return
 	}
-	m.bounds = m.ops.NewBounds(packed, len(m.index))
+	m.bounds = kernelops.NewBounds(m.ops, packed, len(m.index))
 }
 
 // end decides on the bounds of the next round. Those that were begun in this one have said nothing yet.

@@ -21,7 +21,8 @@ func TestRoundsThatRemember(t *testing.T) {
 			for _, ops := range kernelops.All() {
 				r := rand.New(rand.NewPCG(4, 4))
 				for how, option := range map[string]jobstest.Option{
-					"all": jobstest.WithMemos(nil), "some": jobstest.WithMemos(func(int) bool { return r.IntN(3) == 0 }),
+					"all":  jobstest.WithMemos(nil),
+					"some": jobstest.WithMemos(func(int) bool { return r.IntN(3) == 0 }),
 				} {
 					got := runWith(t, c.params, c.records, ops, option)
 					if jobstest.Digest(got.Model) != jobstest.Digest(want.Model) ||
@@ -71,8 +72,8 @@ func rememberCases() map[string]rememberCase {
 	}
 	normal := func(int, int) float64 { return r.NormFloat64() }
 	groups := func(i, j int) float64 { return float64(100*((i*7+j*i)%40)) + r.NormFloat64() }
-	add("normal", `{"k": 70, "max_rounds": 25}`, 1500, 12, normal, false)
-	add("restarts", `{"k": 40, "max_rounds": 12, "restarts": 3, "init": "random"}`, 700, 6, normal, false)
+	add("normal", `{"k": 70, "max_rounds": 15}`, 800, 12, normal, false)
+	add("restarts", `{"k": 40, "max_rounds": 8, "restarts": 3, "init": "random"}`, 400, 6, normal, false)
 	add("groups far apart", `{"k": 48, "max_rounds": 30}`, 900, 5, groups, false)
 	add("weights", `{"k": 33, "max_rounds": 20}`, 900, 5, normal, true)
 	add("cosine", `{"k": 33, "max_rounds": 20, "metric": "cosine"}`, 900, 5, normal, false)
