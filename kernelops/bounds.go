@@ -56,8 +56,8 @@ func NewBounds(s *Set, c *Centers, rows int) *Bounds {
 	b.lower = make([]float32, rows*boundGroups)
 	b.eight = newBoundBytes(s, slices.Clone(c.origin[:c.cols]), rows, b.groups*b.perGroup)
 	relative := c.bound.relative
-	b.constants = [...]float32{1 - 0x1p-22, roundDown32(1 - float64(2*relative)), roundDown32(float64(-2 * c.bound.absolute)), maxNorm,
-		1 - 0x1p-20, 0}
+	b.constants = [...]float32{1 - 0x1p-22, roundDown32(1 - float64(2*relative)),
+		roundDown32(float64(-2 * c.bound.absolute)), maxNorm, 1 - 0x1p-20, 0}
 	b.Move(c)
 	return b
 }

@@ -53,7 +53,7 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	}
 	j := job{params: p, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec),
 		whole: !spec.Spec.Input.Split.HoldsOut(),
-		way: jobs.WayOf(spec.Spec, jobs.Input)}
+		way:   jobs.WayOf(spec.Spec, jobs.Input)}
 	space, err := features.NewBuilder(p.Params, spec, features.ComparesBy("spec.params.scale"))
 	if err != nil {
 		return nil, err
