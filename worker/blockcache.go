@@ -274,16 +274,18 @@ func (c *blockCache) forget(set setKey, key memoKey) memo {
 
 // Keep keeps the value if there is room, in place of what another task kept of the leaf.
 func (m leafMemo) Keep(value any, bytes int64) {
+	m.Take()
 	c := m.cache
 	if bytes < 0 || !c.reserve(m.set, bytes) {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.forget(m.set, m.key)
-	if s := c.sets[m.set]; s != nil {
-		s.memos[m.key] = memo{value, bytes}
+	s := c.sets[m.set]
+	if s == nil { // the job was dropped
+		c.used -= bytes
 		return
 	}
-	c.used -= bytes // the job was dropped
+	c.forget(m.set, m.key)
+	s.memos[m.key] = memo{value, bytes}
 }
