@@ -89,7 +89,8 @@ type Leaf struct {
 type Memo interface {
 	// Take returns what was kept last, and keeps it no longer; nil if there is nothing.
 	Take() any
-	// Keep keeps a value that takes about that number of bytes, if there is room. The caller must not use it afterwards.
+	// Keep keeps a value that takes about that number of bytes, if there is room. The caller must not use it
+	// afterwards.
 	Keep(value any, bytes int64)
 }
 

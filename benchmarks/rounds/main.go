@@ -48,7 +48,7 @@ func around(x []float32, width, groups int, seed uint64) {
 	peers.Normals(points, seed, 1)
 	for i, row := 0, 0; i < len(x); i, row = i+width, row+1 {
 		for j := range width {
-			x[i+j] += 10 * points[row%groups*width+j]
+			x[i+j] += float32(10 * points[row%groups*width+j])
 		}
 	}
 }

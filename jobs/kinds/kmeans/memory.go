@@ -29,7 +29,8 @@ var errForgotten = errors.New("kmeans: another leaf is remembered")
 func remembered(leaf jobs.Leaf, s *state, ops *kernelops.Set) *memory {
 	k := len(s.centers) / s.space.Width
 	if leaf.Memo != nil {
-		if m, ok := leaf.Memo.Take().(*memory); ok && m.ops != nil && m.ops.Name == ops.Name && m.restart == s.restart && m.k == k {
+		m, ok := leaf.Memo.Take().(*memory)
+		if ok && m.ops != nil && m.ops.Name == ops.Name && m.restart == s.restart && m.k == k {
 			return m
 		}
 	}
