@@ -18,6 +18,7 @@ package asm
 //go:generate go run -C _gen . -family epilogue -pkg asm -out ../epilogue_amd64.s -stubs ../epilogue_amd64.go
 //go:generate go run -C _gen . -family select -pkg asm -out ../select_amd64.s -stubs ../select_amd64.go
 //go:generate go run -C _gen . -family nearest -pkg asm -out ../nearest_amd64.s -stubs ../nearest_amd64.go
+//go:generate go run -C _gen . -family screen -pkg asm -out ../screen_amd64.s -stubs ../screen_amd64.go
 //go:generate go run -C _gen . -family parts -pkg asm -out ../parts_amd64.s -stubs ../parts_amd64.go
 //go:generate go run -C _gen . -family sparse -pkg asm -out ../sparse_amd64.s -stubs ../sparse_amd64.go
 //go:generate go run -C _gen . -family mixed -pkg asm -out ../mixed_amd64.s -stubs ../mixed_amd64.go

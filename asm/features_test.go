@@ -15,7 +15,7 @@ import (
 // test: look its flag up, for its width, before adding it.
 var (
 	everyAMD64 = strings.Fields(
-		`ADDQ ANDQ CMOVQGT CMOVQLT CMPB CMPL CMPQ DECQ IMUL3Q IMULQ INCQ JE JG JGE JL JLE JMP JNE
+		`ADDQ ANDQ BSFQ CMOVQGT CMOVQLT CMPB CMPL CMPQ DECQ IMUL3Q IMULQ INCQ JE JG JGE JL JLE JMP JNE
 		JNZ JZ LEAQ MOVL MOVLQSX MOVQ NEGQ ORQ PREFETCHT0 RET ROLQ RORQ SFENCE SHLQ SHRQ SUBQ TESTQ XORQ`)
 	bmi2         = []string{"BZHIQ"}
 	avx2OrBefore = strings.Fields(
@@ -31,7 +31,7 @@ var (
 	avx512f = strings.Fields(`KMOVW VADDPD VADDPS VBROADCASTSD VBROADCASTSS VCMPPS VCVTDQ2PS VCVTPS2DQ VCVTPS2PD VDIVPS VEXTRACTF64X4
 		VEXTRACTI64X4 VFMADD132PS VFMADD213PS VFMADD231PD VFMADD231PS VFNMADD231PD VFNMADD231PS VMAXPD VMAXPS VMINPD VMINPS VMOVAPS VMOVDQA32 VMOVDQU32 VMOVDQU64 VMOVNTPS VMOVUPD
 		VMOVUPS VMULPD VMULPS VPADDD VPADDQ VPANDD VPANDND VPBROADCASTD VPCMPEQD VPERMILPS VPMAXSD VPMAXUD VPMINSD VPMINUD VPMOVQB VPORD VPSLLD VPSLLQ
-		VPSRAD VPSRLD VPSUBD VPTERNLOGD VPXORD VPXORQ VRNDSCALEPS VSHUFF32X4 VSUBPD VSUBPS`)
+		VPSRAD VPSRLD VPSUBD VPTERNLOGD VPXORD VPXORQ VRNDSCALEPS VSHUFF32X4 VSQRTPS VSUBPD VSUBPS`)
 	vpopcntdq = []string{"VPOPCNTQ"}
 	vnni      = []string{"VPDPBUSD"}
 	// AVX512BW, AVX512DQ, AVX512VBMI, AVX512VBMI2, BMI1 and POPCNT, which kernelops/decimal asks for.
@@ -59,7 +59,8 @@ func beyond(function, instruction string) string {
 	case zmm.MatchString(operands) || mask.MatchString(operands):
 		known := wide && slices.Contains(avx512f, mnemonic) ||
 			function == "HammingRowsAVX512" && slices.Contains(vpopcntdq, mnemonic) || // taken by that flag
-			strings.HasPrefix(function, "ByteTile") && slices.Contains(vnni, mnemonic) // and so are these
+			(strings.HasPrefix(function, "ByteTile") || function == "ScreenBytesAVX512") &&
+				slices.Contains(vnni, mnemonic) // and so are these
 		if !known || !zmm.MatchString(operands) && mnemonic != "KMOVW" {
 			return "more than AVX512F: " + instruction
 		}

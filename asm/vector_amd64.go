@@ -47,6 +47,11 @@ func AccumulateRowsAVX2(sums []float64, cols int, x []float32, stride int, group
 //go:noescape
 func GroupDistancesAVX2(dst []float64, cols int, x []float32, stride int, centers []float64, groups []int32)
 
+// GroupDistances4AVX2 is GroupDistancesAVX2 for rows in fours: groups has four elements for each.
+//
+//go:noescape
+func GroupDistances4AVX2(dst []float64, cols int, x []float32, stride int, centers []float64, groups []int32)
+
 // AxpbyAVX512 is the loop
 //
 //	for i := range dst { dst[i] = fma32(a, x[i], float32(b*dst[i])) }

@@ -77,6 +77,21 @@ type Leaf struct {
 	ReadBlock PartReader
 	First     func(from Source, shard int) int64
 	Emit      Emit
+	// Memo is where Map may leave what it found out about the leaf, for the next round of the phase; nil where nothing
+	// is kept.
+	Memo Memo
+}
+
+// Memo is a place in a worker's memory, for one leaf of one phase. It spares work and reaches no result: what Map
+// returns must be the same, to the bit, with what was kept and with nothing. What is kept may be gone at any time, and
+// may be of any earlier round. Unlike a carry it is neither stored, nor sent, nor audited, so that it may differ from
+// CPU to CPU.
+type Memo interface {
+	// Take returns what was kept last, and keeps it no longer; nil if there is nothing.
+	Take() any
+	// Keep keeps a value that takes about that number of bytes, if there is room. The caller must not use it
+	// afterwards.
+	Keep(value any, bytes int64)
 }
 
 // Watched returns the leaf so that visit sees each block of its own shard before the reader does.

@@ -36,6 +36,7 @@ var edgeOps = map[string]edgeOp{
 	"GroupDistances": func(s *Set, m *edgeMemory, rows, _, dim int) {
 		s.GroupDistances(m.results64(rows), m.matrix(rows, dim), m.float64s(3*dim), m.int32s(rows, 3))
 	},
+	"Bounds": edgeBounds, // of a method of its own type
 	"SumParts": func(s *Set, m *edgeMemory, rows, _, dim int) {
 		s.SumParts(m.results64(6*dim), m.float64s(dim), m.matrix(rows, dim), m.int32s(rows, 3))
 	},
@@ -128,6 +129,20 @@ func edgePairs(f func(s *Set, dst, x, y Matrix, ws *Workspace)) edgeOp {
 	return func(s *Set, m *edgeMemory, rows, cols, dim int) {
 		f(s, m.resultMatrix(rows, cols), m.matrix(rows, dim), m.matrix(cols, dim), &Workspace{})
 	}
+}
+
+func edgeBounds(s *Set, m *edgeMemory, rows, cols, dim int) {
+	dim = max(dim, 1)
+	c := s.PackCenters(m.float64s(cols*dim), m.float32s(dim))
+	index, sqDist := m.resultsInt32(rows), m.results64(rows)
+	x := m.matrix(rows, dim)
+	b := NewBounds(s, c, rows)
+	if b == nil {
+		s.Nearest(index, sqDist, x, c, &Workspace{})
+		return
+	}
+	clear(index)
+	b.Nearest(index, sqDist, x, 0, &Workspace{})
 }
 
 func edgeNearest(s *Set, m *edgeMemory, rows, cols, dim int) {

@@ -2,6 +2,7 @@ package kernelops
 
 import (
 	"os"
+	"slices"
 	"syscall"
 	"testing"
 	"unsafe"
@@ -56,4 +57,37 @@ func fencedPage(t *testing.T, page int) []float64 {
 		}
 	}
 	return unsafe.Slice((*float64)(unsafe.Pointer(&mem[page])), page/8)
+}
+
+// TestBoundsBesideUnmappedPages puts rows against such pages.
+func TestBoundsBesideUnmappedPages(t *testing.T) {
+	page := os.Getpagesize()
+	for _, s := range All() {
+		for cols := 1; cols <= 40; cols++ {
+			mem := fencedPage(t, page)
+			values := unsafe.Slice((*float32)(unsafe.Pointer(&mem[0])), 2*len(mem))
+			rows := min(len(values)/cols, 11)
+			x := Matrix{Data: values[len(values)-rows*cols:], Rows: rows, Cols: cols, Stride: cols}
+			var centers []float64
+			for i := range 70 * cols {
+				centers = append(centers, float64(i*i%31))
+			}
+			for i := range x.Data {
+				x.Data[i] = float32(i * i % 29)
+			}
+			c := s.PackCenters(centers, make([]float32, cols))
+			b := NewBounds(s, c, rows)
+			if b == nil {
+				continue
+			}
+			var ws Workspace
+			index, sqDist := make([]int32, rows), make([]float64, rows)
+			b.Nearest(index, sqDist, x, 0, &ws)
+			want, wantDist := make([]int32, rows), make([]float64, rows)
+			s.Nearest(want, wantDist, x, c, &ws)
+			if !slices.Equal(index, want) || !slices.Equal(sqDist, wantDist) {
+				t.Fatalf("%d columns: %v, want %v", cols, index, want)
+			}
+		}
+	}
 }

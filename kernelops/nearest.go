@@ -8,6 +8,7 @@ type Centers struct {
 	rows   int
 	cols   int
 	origin []float32 // the origin, once for every row of a block
+	direct bool      // the centers are near zero, as seen from each other: rows are taken as they are
 
 	matrix *matrixSet // nil where every distance is computed in float64
 	packed panels     // the points less the origin, in float32
@@ -29,6 +30,10 @@ func (s *Set) PackCenters(values []float64, origin []float32) *Centers {
 	if s.matrix == nil || c.rows == 0 {
 		return c
 	}
+	c.direct = aroundZero(values, origin)
+	if c.direct {
+		origin = make([]float32, c.cols)
+	}
 	shifted := NewMatrix(c.rows, c.cols)
 	for i, v := range values {
 		shifted.Data[i] = float32(v - float64(origin[i%c.cols]))
@@ -48,6 +53,20 @@ func (s *Set) PackCenters(values []float64, origin []float32) *Centers {
 		c.origin = append(c.origin, origin...)
 	}
 	return c
+}
+
+// aroundZero reports whether the origin is as near to zero as centers are to it, or nearly: the bound is then about as
+// good without it, and rows need not be shifted.
+func aroundZero(centers []float64, origin []float32) bool {
+	far, apart := 0.0, 0.0
+	for _, o := range origin {
+		far += float64(float64(o) * float64(o))
+	}
+	for i, v := range centers {
+		d := v - float64(origin[i%len(origin)])
+		apart += float64(d * d)
+	}
+	return float64(far*float64(len(centers)/len(origin))) <= float64(4*apart)
 }
 
 // Nearest finds the center nearest to each row of x, exactly:
@@ -103,6 +122,10 @@ func (s *Set) nearestBlock(index []int32, sqDist []float64, x Matrix, c *Centers
 		return
 	}
 	s.lowestTwo(index, x, c, sc)
+	if c.direct {
+		n.direct(s, index, sqDist, x, c, sc)
+		return
+	}
 	certain := true
 	for i, best := range n.best[:x.Rows] {
 		limit := c.bound.limit(best, n.xNorms[i], c.norms, index[i])
@@ -121,6 +144,30 @@ func (s *Set) nearestBlock(index []int32, sqDist []float64, x Matrix, c *Centers
 		if index[i] >= 0 {
 			s.settle(index[i:i+1], sqDist[i:i+1], x.RowRange(i, i+1), c)
 		}
+	}
+}
+
+// direct is the end of nearestBlock for rows as they are: their norms follow from the distances to the centers
+// found, which most rows need anyway.
+func (n *nearestScratch) direct(s *Set, index []int32, sqDist []float64, x Matrix, c *Centers, sc *scratch) {
+	for i, j := range index {
+		if j < 0 { // no score is a number
+			index[i], n.best[i] = 0, float32(math.Inf(1))
+		}
+	}
+	s.GroupDistances(sqDist, x, c.values, index)
+	for i, best := range n.best[:x.Rows] {
+		limit := math.Inf(1)
+		if d := sqDist[i]; d < math.Inf(1) {
+			// |x| <= |x - c| + |c|, each a little more than it was computed as
+			length := float64((math.Sqrt(d) + math.Sqrt(float64(c.norms[index[i]]))) * (1 + 0x1p-3))
+			limit = c.bound.limit(best, float32(float64(length*length)), c.norms, index[i])
+		}
+		if float64(n.runners[i]) > limit {
+			continue
+		}
+		sc.collectNear(c, i, limit)
+		index[i], sqDist[i] = s.decide(x.Row(i), c, n)
 	}
 }
 
@@ -148,16 +195,13 @@ type nearestScratch struct {
 // n.seconds and sc.columns to those of each lane.
 func (s *Set) lowestTwo(index []int32, x Matrix, c *Centers, sc *scratch) {
 	n, m := &sc.nearest, c.matrix
-	n.shifted = Resize(n.shifted, blockRows*c.cols)
 	n.xNorms, n.best, n.runners = Resize(n.xNorms, blockRows), Resize(n.best, blockRows), Resize(n.runners, blockRows)
 	sc.scores, sc.columns, n.seconds = Resize(sc.scores, blockRows*m.lanes), Resize(sc.columns, blockRows*m.lanes),
 		Resize(n.seconds, blockRows*m.lanes)
-	shifted := Matrix{Data: n.shifted[:x.Rows*c.cols], Rows: x.Rows, Cols: c.cols, Stride: c.cols}
-	for i := range x.Rows {
-		copy(shifted.Row(i), x.Row(i))
+	shifted := x
+	if !c.direct {
+		shifted = n.shift(s, x, c, sc)
 	}
-	s.Axpy(shifted.Data, c.origin[:len(shifted.Data)], -1) // x - origin, rounded once
-	s.sqNorms(n.xNorms[:x.Rows], shifted, sc)
 	if shifted.Rows < blockRows {
 		sc.fillTail(shifted)
 	}
@@ -169,6 +213,18 @@ func (s *Set) lowestTwo(index []int32, x Matrix, c *Centers, sc *scratch) {
 	}
 	m.ofLanes(&n.best[0], &index[0], &sc.scores[0], &sc.columns[0], x.Rows)
 	m.runnersUp(&n.runners[0], &sc.scores[0], &n.seconds[0], x.Rows)
+}
+
+// shift returns the rows less the origin, rounded once, and sets n.xNorms to their norms.
+func (n *nearestScratch) shift(s *Set, x Matrix, c *Centers, sc *scratch) Matrix {
+	n.shifted = Resize(n.shifted, blockRows*c.cols)
+	shifted := Matrix{Data: n.shifted[:x.Rows*c.cols], Rows: x.Rows, Cols: c.cols, Stride: c.cols}
+	for i := range x.Rows {
+		copy(shifted.Row(i), x.Row(i))
+	}
+	s.Axpy(shifted.Data, c.origin[:len(shifted.Data)], -1)
+	s.sqNorms(n.xNorms[:x.Rows], shifted, sc)
+	return shifted
 }
 
 // collectNear lists the centers whose lower bound for row i may be up to limit. Of a lane only the least and the second

@@ -25,7 +25,9 @@ type Set struct {
 	oneStream bool
 	bytes     *byteSet // nil where there is no instruction for it
 
-	sqDistEach func(dst *float64, rows **float32, x *float32, dim int) // nil where there is no code for it
+	sqDistEach  func(dst *float64, rows **float32, x *float32, dim int) // nil where there is no code for it
+	screen      screen                                                  // nil where bounds are not kept: see Bounds
+	screenBytes screenBytes                                             // nil where the CPU has no products of bytes
 
 	vectorOps
 	Mixed Mixed

@@ -39,6 +39,10 @@ func avx512(has supports) *Set {
 	s.matrix = matrixAVX512
 	s.bytes = bytesAVX512(has)
 	s.sqDistEach = asm.SqDistEachAVX512
+	s.screen = asm.ScreenAVX512
+	if has(cpuid.AVX512VNNI) {
+		s.screenBytes = asm.ScreenBytesAVX512
+	}
 	s.vectorOps = vectorAVX512(has)
 	s.oneStream = has(cpuid.SSE4A)
 	s.Mixed = mixedAVX512()

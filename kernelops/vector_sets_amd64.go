@@ -19,7 +19,7 @@ func vectorAVX2() vectorOps {
 		axpby:           asm.AxpbyAVX2,
 		axpyRows:        asm.AxpyRowsAVX2,
 		accumulateRows:  asm.AccumulateRowsAVX2,
-		groupDistances:  asm.GroupDistancesAVX2,
+		groupDistances:  groupDistancesAVX2,
 		hammingRows:     asm.HammingRowsAVX2,
 		sumParts:        asm.SumPartsAVX2,
 		squareParts:     asm.SquarePartsAVX2,
@@ -39,7 +39,7 @@ func vectorAVX512(has supports) vectorOps {
 		axpby:           asm.AxpbyAVX512,
 		axpyRows:        asm.AxpyRowsAVX512,
 		accumulateRows:  asm.AccumulateRowsAVX512,
-		groupDistances:  asm.GroupDistancesAVX2,
+		groupDistances:  groupDistancesAVX2,
 		hammingRows:     asm.HammingRowsAVX2,
 		sumParts:        asm.SumPartsAVX512,
 		squareParts:     asm.SquarePartsAVX512,
@@ -49,6 +49,17 @@ func vectorAVX512(has supports) vectorOps {
 		ops.hammingRows = asm.HammingRowsAVX512
 	}
 	return ops
+}
+
+// groupDistancesAVX2 takes rows in fours, as far as there are fours.
+func groupDistancesAVX2(dst []float64, cols int, x []float32, stride int, centers []float64, groups []int32) {
+	fours := len(groups) &^ 3
+	if fours > 0 {
+		asm.GroupDistances4AVX2(dst, cols, x, stride, centers, groups[:fours])
+	}
+	if fours < len(groups) {
+		asm.GroupDistancesAVX2(dst[fours:], cols, x[fours*stride:], stride, centers, groups[fours:])
+	}
 }
 
 func mixedAVX2() Mixed {

@@ -56,6 +56,9 @@ func (w *Within) block(s *Set, x Matrix, c *Centers, gap float64, sc *scratch) {
 	if filter {
 		n.index = Resize(n.index, blockRows)
 		s.lowestTwo(n.index[:x.Rows], x, c, sc)
+		if c.direct {
+			s.sqNorms(n.xNorms[:x.Rows], x, sc)
+		}
 	}
 	for i := range x.Rows {
 		if filter {

@@ -35,6 +35,7 @@ type cachedSet struct {
 	read   uint64 // number of its last read
 	shards map[int]*copied
 	tried  map[int]int64 // of shards that did not fit: bytes for which there was no room
+	memos  map[memoKey]memo
 }
 
 // copied is a shard's blocks, which nobody may write to.
@@ -179,7 +180,7 @@ func (c *blockCache) lookup(set setKey, shard int) *copied {
 	c.reads++
 	s := c.sets[set]
 	if s == nil {
-		s = &cachedSet{shards: make(map[int]*copied), tried: make(map[int]int64)}
+		s = &cachedSet{shards: make(map[int]*copied), tried: make(map[int]int64), memos: make(map[memoKey]memo)}
 		c.sets[set] = s
 	}
 	s.read = c.reads
@@ -262,6 +263,9 @@ func (c *blockCache) dropSet(key setKey) {
 		for _, shard := range s.shards {
 			c.used -= shard.bytes
 			shard.dropped = true
+		}
+		for _, m := range s.memos {
+			c.used -= m.bytes
 		}
 		delete(c.sets, key)
 	}

@@ -267,3 +267,33 @@ func TestReadersAtTheSameTime(t *testing.T) {
 		t.Errorf("%d bytes in use, budget %d", c.used, c.budget)
 	}
 }
+
+// What leaves keep takes room as blocks do, is taken out once, and goes with its job.
+func TestMemos(t *testing.T) {
+	c, r := newBlockCache(1000), &reader{blocks: 1}
+	set := setKey{"a job", jobs.Input}
+	m, other := c.memo("a job", "lloyd", 0, 3), c.memo("a job", "lloyd", 0, 4)
+	m.Keep("early", 10) // of a job of which nothing was read
+	if m.Take() != nil || c.used != 0 {
+		t.Errorf("kept beside no blocks; %d bytes used", c.used)
+	}
+	wantShard(t, c, set, 0, r)
+	blocks := c.used
+	m.Keep("first", 100)
+	m.Keep("second", 200)
+	other.Keep("too large", 1000)
+	if c.used != blocks+200 || other.Take() != nil {
+		t.Errorf("%d bytes used, want %d", c.used, blocks+200)
+	}
+	if got := m.Take(); got != "second" || m.Take() != nil || c.used != blocks {
+		t.Errorf("took %v; %d bytes used, want %d", got, c.used, blocks)
+	}
+	m.Keep("third", 100)
+	c.drop("a job")
+	if m.Take() != nil || c.used != 0 {
+		t.Errorf("a job that was dropped left %d bytes", c.used)
+	}
+	if newBlockCache(0).memo("a job", "lloyd", 0, 3) != nil {
+		t.Error("no room, and a place to keep things")
+	}
+}

@@ -93,7 +93,7 @@ func (n *nodeTask) leaf(ctx context.Context, index int) (jobs.Arrays, error) {
 	defer n.placePanic()
 	n.at = place{leaf: index}
 	leaf := jobs.Leaf{Tree: int(n.task.GetId().GetTree()), Index: index, Plan: n.job.cut(), Read: n.read,
-		ReadRange: n.readRange, Emit: n.emit}
+		ReadRange: n.readRange, Emit: n.emit, Memo: n.memo(index)}
 	partial, carried, err := n.tasks.Map(ctx, n.task.GetPhase(), n.state, leaf, carry)
 	if err != nil {
 		return nil, n.placed(err)
@@ -105,6 +105,15 @@ func (n *nodeTask) leaf(ctx context.Context, index int) (jobs.Arrays, error) {
 		n.kept[strconv.Itoa(index)+"/"+name] = carried[name]
 	}
 	return partial, nil
+}
+
+// memo is where a leaf is remembered from round to round. A task that is made again, to compare, begins with nothing.
+func (n *nodeTask) memo(index int) jobs.Memo {
+	id := n.task.GetId()
+	if id.GetAgain() {
+		return nil
+	}
+	return n.job.w.cache.memo(n.job.cached(), n.task.GetPhase(), int(id.GetTree()), index)
 }
 
 // carry picks out what the phase kept for a leaf in its last round. The leaves of a task come in order, so that each

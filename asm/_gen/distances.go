@@ -94,3 +94,96 @@ func halfMask(k Register) VecVirtual {
 	VSHUFPS(Imm(0x88), narrow, k.(VecVirtual).AsX(), narrow)
 	return narrow
 }
+
+// fourRows are rows that addGroupDistances4 takes at once, and the centers of their groups.
+type fourRows struct {
+	isa
+	row         [4]Mem
+	center      [4]Register
+	acc         [4]VecVirtual
+	from, left  Register // the column reached, and the columns left
+	dst, groups Register
+}
+
+// addGroupDistances4 is addGroupDistances for rows in fours, whose chains of additions need not wait for each other.
+func addGroupDistances4(s isa) {
+	name := "GroupDistances4" + s.suffix
+	TEXT(name, NOSPLIT, "func(dst []float64, cols int, x []float32, stride int, centers []float64, groups []int32)")
+	Doc(name + " is GroupDistances" + s.suffix + " for rows in fours: groups has four elements for each.")
+	Pragma("noescape")
+	r := fourRows{isa: s, dst: Load(Param("dst").Base(), GP64()), groups: Load(Param("groups").Base(), GP64())}
+	x, stride, three := Load(Param("x").Base(), GP64()), Load(Param("stride"), GP64()), GP64()
+	SHLQ(Imm(2), stride)
+	LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, three)
+	Label("rows")
+	r.begin(x, stride, three)
+	SUBQ(Imm(uint64(s.lanes)), r.left)
+	JL(LabelRef("rest"))
+	Label("vector")
+	r.add(nil, nil)
+	for _, p := range r.center {
+		ADDQ(Imm(uint64(s.bytes())), p)
+	}
+	ADDQ(Imm(uint64(s.bytes()/2)), r.from)
+	SUBQ(Imm(uint64(s.lanes)), r.left)
+	JGE(LabelRef("vector"))
+	Label("rest")
+	ADDQ(Imm(uint64(s.lanes)), r.left)
+	JZ(LabelRef("sum"))
+	k := s.tail64(r.left)
+	r.add(k, halfMask(k))
+	Label("sum")
+	r.store()
+	ADDQ(Imm(32), r.dst)
+	LEAQ(Mem{Base: x, Index: stride, Scale: 4}, x)
+	ADDQ(Imm(16), r.groups)
+	SUBQ(Imm(4), memoryOf(Param("groups").Len()))
+	JNZ(LabelRef("rows"))
+	finish()
+}
+
+// begin goes to the first column of four rows.
+func (r *fourRows) begin(x, stride, three Register) {
+	r.from, r.left = GP64(), GP64()
+	MOVQ(argument("cols"), r.left)
+	for i := range r.center {
+		r.center[i], r.acc[i] = GP64(), r.vector()
+		MOVLQSX(Mem{Base: r.groups, Disp: 4 * i}, r.center[i])
+		IMULQ(r.left, r.center[i])
+		SHLQ(Imm(3), r.center[i])
+		ADDQ(memoryOf(Param("centers").Base()), r.center[i])
+		r.zero(r.acc[i])
+	}
+	MOVQ(x, r.from)
+	r.row = [4]Mem{{Base: r.from}, {Base: r.from, Index: stride, Scale: 1}, {Base: r.from, Index: stride, Scale: 2},
+		{Base: r.from, Index: three, Scale: 1}}
+}
+
+// add adds the squared differences of a vector of columns; of the last ones by the masks of both widths.
+func (r *fourRows) add(k, narrow Register) {
+	for i, acc := range r.acc {
+		v := r.vector()
+		if k == nil {
+			VCVTPS2PD(r.row[i], v)
+			VSUBPD(Mem{Base: r.center[i]}, v, v)
+		} else {
+			u, f := r.vector(), XMM()
+			VMASKMOVPS(r.row[i], narrow, f)
+			VCVTPS2PD(f, v)
+			VMASKMOVPD(Mem{Base: r.center[i]}, k, u)
+			VSUBPD(u, v, v)
+		}
+		addSquare(v, acc)
+	}
+}
+
+// store adds the lanes up.
+func (r *fourRows) store() {
+	for i, acc := range r.acc {
+		high := XMM()
+		VHADDPD(acc, acc, acc)
+		VEXTRACTF128(Imm(1), acc, high)
+		VADDSD(high, acc.AsX(), acc.AsX())
+		VMOVSD(acc.AsX(), Mem{Base: r.dst, Disp: 8 * i})
+	}
+}

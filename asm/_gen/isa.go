@@ -2,6 +2,7 @@ package main
 
 import (
 	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/gotypes"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 )
@@ -49,8 +50,11 @@ func (s isa) tailMask(n Register) Register {
 }
 
 // argument is the memory of a scalar argument.
-func argument(name string) Mem {
-	b, err := Param(name).Resolve()
+func argument(name string) Mem { return memoryOf(Param(name)) }
+
+// memoryOf is the memory of a part of an argument.
+func memoryOf(c gotypes.Component) Mem {
+	b, err := c.Resolve()
 	if err != nil {
 		panic(err)
 	}

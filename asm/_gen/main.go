@@ -20,6 +20,7 @@ var families = map[string]func(){
 	"epilogue": addEpilogues,
 	"select":   addSelections,
 	"nearest":  addNearest,
+	"screen":   addScreen,
 	"parts":    addAllParts,
 	"sparse":   addSparse,
 	"mixed":    addMixed,

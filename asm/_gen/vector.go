@@ -16,6 +16,7 @@ func addVectors() {
 		addAccumulateRows(s)
 		if !s.masks {
 			addGroupDistances(s)
+			addGroupDistances4(s)
 		}
 	}
 }

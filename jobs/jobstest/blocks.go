@@ -68,22 +68,22 @@ func setOf(object string, shards [][]Record, size int) dataSet {
 	return set
 }
 
-// memos are those of the blocks of a shard, by their first record. Every second shard has none, as one has that does
+// blockMemos are those of the blocks of a shard, by their first record. Every second shard has none, as one has that does
 // not fit into a worker's memory: no result may depend on that.
-type memos struct {
+type blockMemos struct {
 	sync.Mutex
 	of map[int]dataset.Memo
 }
 
-func memosOf(shard int) *memos {
+func memosOf(shard int) *blockMemos {
 	if shard%2 == 1 {
 		return nil
 	}
-	return &memos{of: map[int]dataset.Memo{}}
+	return &blockMemos{of: map[int]dataset.Memo{}}
 }
 
 // at returns the memo of the block that begins at a record.
-func (m *memos) at(begin int) dataset.Memo {
+func (m *blockMemos) at(begin int) dataset.Memo {
 	if m == nil {
 		return dataset.Memo{}
 	}
@@ -103,7 +103,7 @@ type boundless struct{}
 func (boundless) Reserve(int64) bool { return true }
 func (boundless) Release(int64)      {}
 
-func (s dataSet) blocks(records []Record, row int64, kept *memos) Blocks {
+func (s dataSet) blocks(records []Record, row int64, kept *blockMemos) Blocks {
 	return func(ctx context.Context) iter.Seq2[*dataset.Block, error] {
 		return func(yield func(*dataset.Block, error) bool) {
 			for begin, end := 0, 0; begin < len(records); begin = end {

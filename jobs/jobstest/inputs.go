@@ -22,6 +22,38 @@ func WithQueries(shards [][]Record) Option { return func(in *inputs) { in.querie
 // WithModel gives the job a model to begin from.
 func WithModel(model jobs.Arrays) Option { return func(in *inputs) { in.model = maps.Clone(model) } }
 
+// WithMemos gives leaves a jobs.Memo. Whether what was kept in a round is lost before the next, forgets decides; nil
+// loses nothing.
+func WithMemos(forgets func(leaf int) bool) Option {
+	return func(in *inputs) { in.memos = &memos{kept: map[leafKey]any{}, forgets: forgets} }
+}
+
+// memos are what leaves keep.
+type memos struct {
+	kept    map[leafKey]any
+	forgets func(leaf int) bool
+}
+
+// leafMemo is the jobs.Memo of a leaf.
+type leafMemo struct {
+	*memos
+	key leafKey
+}
+
+// Take takes the value out.
+func (m leafMemo) Take() any {
+	value := m.kept[m.key]
+	delete(m.kept, m.key)
+	return value
+}
+
+// Keep keeps the value unless it is forgotten.
+func (m leafMemo) Keep(value any, _ int64) {
+	if m.forgets == nil || !m.forgets(m.key.index) {
+		m.kept[m.key] = value
+	}
+}
+
 // blockRecords bounds the blocks of the queries.
 func blockRecords(size int) Option { return func(in *inputs) { in.size = size } }
 
@@ -32,6 +64,7 @@ type inputs struct {
 	size    int
 	shards  [2][]Blocks // by jobs.Source
 	files   map[string][]byte
+	memos   *memos // nil where leaves keep nothing
 }
 
 func inputsOf(shards []Blocks, opts []Option) *inputs {

@@ -136,6 +136,9 @@ func (t treeRun) leaf(ctx context.Context, index int) (jobs.Arrays, error) {
 		}
 	}
 	leaf := t.inputs.leaf(t.index, index)
+	if t.memos != nil {
+		leaf.Memo = leafMemo{t.memos, key}
+	}
 	partial, carry, err := t.tasks.Map(ctx, t.phase, t.state, leaf, carry)
 	if err != nil {
 		return nil, err

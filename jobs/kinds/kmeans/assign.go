@@ -44,6 +44,11 @@ func (a *assigner) assign(c chunk) error {
 	}
 	a.index, a.sqDist = kernelops.Resize(a.index, c.X.Rows), kernelops.Resize(a.sqDist, c.X.Rows)
 	a.ops.Nearest(a.index, a.sqDist, c.X, a.packed, &a.ws)
+	return a.checkFound(c)
+}
+
+// checkFound refuses a chunk with a record that no center is at a finite distance of.
+func (a *assigner) checkFound(c chunk) error {
 	for i, nearest := range a.index {
 		if nearest < 0 { // not of rows that were read and centers that are means of them
 			return beyond(c.IDs[i])
@@ -77,7 +82,10 @@ func newPoints(space *features.Space) *points {
 // leaf visits the training rows of a leaf in order; again says that an earlier round has done so.
 func (j job) leaf(ctx context.Context, space *features.Space, leaf jobs.Leaf, again bool,
 	visit func(chunk) error) error {
-	p, train := newPoints(space), j.train()
+	p, train := newPoints(space), jobs.Choice(nil)
+	if !j.whole {
+		train = j.train()
+	}
 	if again {
 		p.reader.Trust()
 	}

@@ -30,6 +30,7 @@ func BenchmarkLeaf(b *testing.B) {
 			return j.leaf(b.Context(), lloyd.space, leaf, true, func(chunk) error { return nil })
 		},
 		"lloyd":    mapper(b, (&lloydPhase{j}).phase(), jobs.ArraysOf(lloyd), leaf),
+		"again":    mapper(b, (&lloydPhase{j}).phase(), jobs.ArraysOf(lloyd), remembering(leaf)),
 		"soft":     mapper(b, (&lloydPhase{soft}).phase(), jobs.ArraysOf(lloyd), leaf),
 		"seed-one": mapper(b, (&seedPhase{j}).phase(), jobs.ArraysOf(plusplus), leaf),
 	} {
@@ -45,7 +46,7 @@ func BenchmarkLeaf(b *testing.B) {
 }
 
 // began is a leaf of records, and the state of a job whose first k of them are its centers.
-func began(b *testing.B, records []jobstest.Record, k int) (jobs.Leaf, protocol.JobSpec, *state) {
+func began(b testing.TB, records []jobstest.Record, k int) (jobs.Leaf, protocol.JobSpec, *state) {
 	leaf := jobs.Leaf{Plan: jobs.Plan{Shards: 1}, Blocks: inBlocks(records, 1024)}
 	spec := specOf(fmt.Sprintf(`{"k": %d}`, k))
 	space, err := features.New(features.DefaultParams(), spec, lloydName)
@@ -77,6 +78,12 @@ func mapper(b *testing.B, p jobs.Phase, state jobs.Arrays, leaf jobs.Leaf) func(
 		_, _, err := p.Map(b.Context(), state, leaf, nil, kernelops.Best())
 		return err
 	}
+}
+
+// remembering is the leaf with a memo of its own.
+func remembering(leaf jobs.Leaf) jobs.Leaf {
+	leaf.Memo = &keeper{}
+	return leaf
 }
 
 // inBlocks serves blocks that are made once.

@@ -31,6 +31,7 @@ func (p *meansPhase) phase() jobs.Phase {
 func (p *meansPhase) assign(ctx context.Context, s *state, leaf jobs.Leaf, ops *kernelops.Set) (*totals, error) {
 	final := *s
 	final.centers, final.round = s.best.centers, 1
+	leaf.Memo = nil // one round
 	return (&lloydPhase{p.job}).assign(ctx, &final, leaf, ops)
 }
 

@@ -37,6 +37,7 @@ type job struct {
 	params Params
 	seed   uint64
 	train  jobs.Records
+	whole  bool        // train keeps all records
 	way    dataset.Way // how records are named
 }
 
@@ -51,7 +52,8 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 		return nil, params.In("spec.params", err)
 	}
 	j := job{params: p, seed: spec.Spec.Repro.Seed, train: jobs.TrainingRecords(spec),
-		way: jobs.WayOf(spec.Spec, jobs.Input)}
+		whole: !spec.Spec.Input.Split.HoldsOut(),
+		way:   jobs.WayOf(spec.Spec, jobs.Input)}
 	space, err := features.NewBuilder(p.Params, spec, features.ComparesBy("spec.params.scale"))
 	if err != nil {
 		return nil, err

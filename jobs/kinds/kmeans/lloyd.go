@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash"
 	"slices"
@@ -29,24 +30,45 @@ func (p *lloydPhase) phase() jobs.Phase {
 	}.Phase()
 }
 
-// assign assigns each record to its nearest center and adds up those of each.
-// O(records * k * width).
+// assign assigns each record to its nearest center and adds up those of each, with what the worker remembers of the
+// leaf. O(records * k * width).
 func (p *lloydPhase) assign(ctx context.Context, s *state, leaf jobs.Leaf, ops *kernelops.Set) (*totals, error) {
+	m := remembered(leaf, s, ops)
+	t, err := p.pass(ctx, s, leaf, ops, m)
+	if errors.Is(err, errForgotten) {
+		m = &memory{ops: ops, restart: s.restart, k: m.k}
+		t, err = p.pass(ctx, s, leaf, ops, m)
+	}
+	if err == nil && leaf.Memo != nil {
+		leaf.Memo.Keep(m, m.bytes(s.space.Width))
+	}
+	return t, err
+}
+
+// pass goes over the records of a leaf.
+func (p *lloydPhase) pass(
+	ctx context.Context, s *state, leaf jobs.Leaf, ops *kernelops.Set, m *memory,
+) (*totals, error) {
 	near := newAssigner(ops, s.centers, origin(s.space))
 	near.tree = s.best.tree // of phase means, after algorithm bisecting
-	summer, print := newSummer(len(s.centers)/s.space.Width, s.space.Width, ops), newFingerprint(leaf.Index)
+	fresh := m.bounds == nil
+	if near.packed != nil {
+		m.begin(near.packed)
+	}
+	recall, print := newRecall(m, near, s.space.Width), newFingerprint(leaf.Index)
 	err := p.leaf(ctx, s.space, leaf, s.round > 0, func(c chunk) error {
-		if err := near.assign(c); err != nil {
+		if err := recall.add(c); err != nil {
 			return err
 		}
-		summer.add(near, c)
 		print.add(near.index)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	return summer.totals(print.sum()), nil
+	t, err := recall.end(print.sum())
+	m.end(fresh)
+	return t, err
 }
 
 // turn moves each center to the mean of its records (equation 1.32) and decides what comes next.

@@ -53,6 +53,11 @@ func newSummer(k, width int, ops *kernelops.Set) *summer {
 // add takes in the rows that were just assigned.
 func (s *summer) add(near *assigner, c chunk) {
 	s.rows.Dense(c.X, near.index, c.Weights)
+	s.addCosts(near, c)
+}
+
+// addCosts takes in their distances alone.
+func (s *summer) addCosts(near *assigner, c chunk) {
 	costs := near.sqDist[:c.X.Rows]
 	if c.Weights != nil {
 		s.costs = s.costs[:0]

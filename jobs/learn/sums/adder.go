@@ -64,6 +64,25 @@ func (a *Adder) Dense(x kernelops.Matrix, class []int32, weights []float32) {
 	}
 }
 
+// Less takes rows out of the sums again that Dense added, with the same classes and weights, and leaves no trace: sums
+// are exact. Not for the squares of moments.
+func (a *Adder) Less(x kernelops.Matrix, class []int32, weights []float32) {
+	if weights != nil {
+		for i, y := range class {
+			a.weighted(int(y), x.Row(i), nil, -weights[i])
+		}
+		return
+	}
+	minus := kernelops.NewMatrix(x.Rows, x.Cols)
+	for i, y := range class {
+		a.counts[y] -= 2 // Dense counts one
+		for j, v := range x.Row(i) {
+			minus.Data[i*x.Cols+j] = -v
+		}
+	}
+	a.Dense(minus, class, nil)
+}
+
 // Sparse is Dense for sparse rows; the time is linear in their entries.
 func (a *Adder) Sparse(x dataset.Sparse, class []int32, weights []float32) {
 	for i, y := range class {

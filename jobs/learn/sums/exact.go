@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
+	"slices"
 
 	"github.com/gram-compute/gram/jobs"
 )
@@ -29,6 +30,13 @@ const (
 
 // NewExact returns n sums of nothing.
 func NewExact(n int) *Exact { return &Exact{n: n, room: firstLimb} }
+
+// Clone returns a copy.
+func (e *Exact) Clone() *Exact {
+	c := *e
+	c.limb = slices.Clone(e.limb)
+	return &c
+}
 
 // Len returns the number of sums.
 func (e *Exact) Len() int { return e.n }

@@ -60,6 +60,9 @@ func (r *Rows) Fields(f *jobs.Fields, sums, weight string) {
 		r.Width)
 }
 
+// Clone returns a copy.
+func (r *Rows) Clone() *Rows { return &Rows{r.Width, r.Sums.Clone(), r.Weight.Clone()} }
+
 // Classes returns the number of classes.
 func (r *Rows) Classes() int { return r.Weight.Len() }
 

@@ -1,7 +1,9 @@
 package sums
 
 import (
+	"bytes"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -135,3 +137,46 @@ func TestPlusRefusesOtherShapes(t *testing.T) {
 	_, err = jobs.Read(a, stored{&Moments{}})
 	wantCorrupt(t, "a width that is not that of the sums", err)
 }
+
+// Rows that are taken out again leave the bytes of sums that never had them.
+func TestLess(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	const rows, width, classes = 500, 5, 3
+	for _, weighted := range []bool{false, true} {
+		x, class, weights := kernelops.NewMatrix(rows, width), make([]int32, rows), []float32(nil)
+		for i := range x.Data {
+			x.Data[i] = float32(r.NormFloat64() * math.Pow(10, float64(i%30-15)))
+		}
+		for i := range class {
+			class[i] = int32(r.IntN(classes))
+			if weighted {
+				weights = append(weights, float32(r.IntN(9))/8)
+			}
+		}
+		half := func(w []float32, from, to int) []float32 {
+			if w == nil {
+				return nil
+			}
+			return w[from:to]
+		}
+		all, some := NewAdder(classes, width, kernelops.Best()), NewAdder(classes, width, kernelops.Generic())
+		all.Dense(x, class, weights)
+		before := all.Rows().Clone()
+		all.Less(x.RowRange(100, rows), class[100:], half(weights, 100, rows))
+		some.Dense(x.RowRange(0, 100), class[:100], half(weights, 0, 100))
+		if got, want := bytesOf(all.Rows()), bytesOf(some.Rows()); !bytes.Equal(got, want) {
+			t.Errorf("weights %v: sums of 100 rows have other bytes after 400 were taken out", weighted)
+		}
+		all.Dense(x.RowRange(100, rows), class[100:], half(weights, 100, rows))
+		if !bytes.Equal(bytesOf(all.Rows()), bytesOf(before)) {
+			t.Errorf("weights %v: other bytes after 400 rows were taken out and added again", weighted)
+		}
+	}
+}
+
+// storedRows are rows as a partial.
+type storedRows struct{ *Rows }
+
+func (s storedRows) Fields(f *jobs.Fields) { s.Rows.Fields(f, "sums", "weight") }
+
+func bytesOf(r *Rows) []byte { return jobs.ArraysOf(storedRows{r}).Encode() }

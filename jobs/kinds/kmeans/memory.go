@@ -1,0 +1,191 @@
+package kmeans
+
+import (
+	"errors"
+
+	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/sums"
+	"github.com/gram-compute/gram/kernelops"
+)
+
+// memory is what a worker remembers of a leaf from one round of Lloyd's to the next: where its records were, their
+// sums, and how far they are from other centers. No result depends on it. See docs/adr/0034-bounded-rounds.md.
+type memory struct {
+	ops     *kernelops.Set
+	restart int
+	k       int // centers
+	index   []int32
+	movers  int         // records that went to another center in the last round
+	rows    *sums.Adder // of the records by index
+
+	bounds *kernelops.Bounds // nil while they would spare little
+	rests  int               // rounds to go without
+}
+
+// errForgotten says that a leaf is not the one that was remembered.
+var errForgotten = errors.New("kmeans: another leaf is remembered")
+
+// remembered takes what is known of a leaf, or an empty memory.
+func remembered(leaf jobs.Leaf, s *state, ops *kernelops.Set) *memory {
+	k := len(s.centers) / s.space.Width
+	if leaf.Memo != nil {
+		m, ok := leaf.Memo.Take().(*memory)
+		if ok && m.ops != nil && m.ops.Name == ops.Name && m.restart == s.restart && m.k == k {
+			return m
+		}
+	}
+	return &memory{ops: ops, restart: s.restart, k: k}
+}
+
+// Bounds are begun after a round in which at most these shares of the records moved: mostMovedFew where centers are
+// few, so that nearly all that is spared is spared when the centers stand still.
+const (
+	mostMoved    = 0.5
+	mostMovedFew = 0.002
+	fewCenters   = 48
+)
+
+// restRounds is for how many rounds bounds are left off that spared nothing.
+const restRounds = 4
+
+// begin makes or moves the bounds for a round with those centers.
+func (m *memory) begin(packed *kernelops.Centers) {
+	if m.bounds != nil {
+		if !m.bounds.Move(packed) {
+			m.bounds = nil
+		}
+		return
+	}
+	most := mostMoved
+	if m.k <= fewCenters {
+		most = mostMovedFew
+	}
+	if m.rests > 0 || len(m.index) == 0 || float64(m.movers) > float64(most*float64(len(m.index))) {
+		m.rests = max(m.rests-1, 0)
+		return
+	}
+	m.bounds = kernelops.NewBounds(m.ops, packed, len(m.index))
+}
+
+// end decides on the bounds of the next round. Those that were begun in this one have said nothing yet.
+func (m *memory) end(begun bool) {
+	if m.bounds != nil && !begun && !m.bounds.Spares() {
+		m.bounds, m.rests = nil, restRounds
+	}
+}
+
+// bytes is about what the memory takes.
+func (m *memory) bytes(width int) int64 {
+	n := 4*int64(len(m.index)) + 48*int64(m.k)*int64(width)
+	if m.bounds != nil {
+		n += m.bounds.Bytes()
+	}
+	return n
+}
+
+// recall assigns the records of a leaf with what is remembered of it, and remembers. One goroutine.
+type recall struct {
+	*memory
+	near   *assigner
+	summer *summer
+	again  bool // index has the records of an earlier round
+	whole  bool // all records are added up, not those alone that moved
+	at     int  // records visited
+	moves  int  // those that moved
+
+	moved, from, to []int32
+	rows            []float32
+	weights         []float32
+}
+
+func newRecall(m *memory, near *assigner, width int) *recall {
+	r := &recall{memory: m, near: near, again: len(m.index) > 0}
+	r.whole = !r.again || 2*m.movers > len(m.index)
+	if r.whole {
+		m.rows = sums.NewAdder(m.k, width, m.ops)
+	}
+	r.summer = &summer{rows: m.rows, cost: sums.NewExact(1)}
+	return r
+}
+
+// add assigns the records of a chunk, and adds them up.
+func (r *recall) add(c chunk) error {
+	from, to := r.at, r.at+c.X.Rows
+	r.at = to
+	switch {
+	case !r.again:
+		if err := r.near.assign(c); err != nil {
+			return err
+		}
+		r.index = append(r.index, r.near.index...)
+	case to > len(r.index):
+		return errForgotten
+	default:
+		if err := r.assign(c, r.index[from:to], from); err != nil {
+			return err
+		}
+	}
+	if r.whole {
+		r.summer.add(r.near, c)
+		return nil
+	}
+	r.summer.addCosts(r.near, c)
+	r.move(c)
+	return nil
+}
+
+// assign lists the records that moved, and remembers where to.
+func (r *recall) assign(c chunk, index []int32, first int) error {
+	near := r.near
+	if r.bounds != nil {
+		near.index, near.sqDist = kernelops.Resize(near.index, c.X.Rows), kernelops.Resize(near.sqDist, c.X.Rows)
+		copy(near.index, index)
+		r.moved, r.from = r.bounds.Nearest(near.index, near.sqDist, c.X, first, &near.ws)
+		if err := near.checkFound(c); err != nil {
+			return err
+		}
+	} else {
+		if err := near.assign(c); err != nil {
+			return err
+		}
+		r.moved, r.from = r.moved[:0], r.from[:0]
+		for i, was := range index {
+			if near.index[i] != was {
+				r.moved, r.from = append(r.moved, int32(i)), append(r.from, was)
+			}
+		}
+	}
+	r.moves += len(r.moved)
+	copy(index, near.index)
+	return nil
+}
+
+// move takes the records that moved from one sum to another.
+func (r *recall) move(c chunk) {
+	if len(r.moved) == 0 {
+		return
+	}
+	r.rows, r.to, r.weights = kernelops.Resize(r.rows, len(r.moved)*c.X.Cols), r.to[:0], nil
+	x := kernelops.Matrix{Data: r.rows, Rows: len(r.moved), Cols: c.X.Cols, Stride: c.X.Cols}
+	for at, i := range r.moved {
+		copy(x.Row(at), c.X.Row(int(i)))
+		r.to = append(r.to, r.near.index[i])
+		if c.Weights != nil {
+			r.weights = append(r.weights, c.Weights[i])
+		}
+	}
+	r.summer.rows.Less(x, r.from, r.weights)
+	r.summer.rows.Dense(x, r.to, r.weights)
+}
+
+// end returns the totals, which share no memory with what is remembered.
+func (r *recall) end(fingerprint []uint64) (*totals, error) {
+	if r.at != len(r.index) {
+		return nil, errForgotten
+	}
+	r.movers = r.moves
+	if !r.again {
+		r.movers = r.at
+	}
+	return &totals{*r.memory.rows.Rows().Clone(), r.summer.cost, fingerprint}, nil
+}
