@@ -106,8 +106,8 @@ func TestNumberingOfCollidingWords(t *testing.T) {
 		}
 		wantNumbering(t, numbering, words)
 		if over := len(numbering.over) + len(numbering.overLong); over+maxProbes < len(words) {
-			t.Errorf("%d of %d colliding words of %d bytes are in the map: a probe was longer than %d", over, len(words),
-				n, maxProbes)
+			t.Errorf("%d of %d colliding words of %d bytes are in the map: a probe was longer than %d", over,
+				len(words), n, maxProbes)
 		}
 		if len(numbering.slots) > 4096 {
 			t.Errorf("the table has %d slots for %d that are taken", len(numbering.slots), numbering.taken)
