@@ -26,7 +26,7 @@ type keptMemo struct {
 // NewMemo returns an empty memo of a whole block, bounded by room.
 func NewMemo(room Room) Memo { return Memo{kept: &keptMemo{room: room}} }
 
-// Of returns the memo for a part of the block, which begins with some record of it.
+// of returns the memo for a part of the block, which begins with some record of it.
 func (m Memo) of(first int, part bool) Memo {
 	return Memo{kept: m.kept, first: m.first + first, part: m.part || part}
 }

@@ -10,6 +10,7 @@ Prints medians, least and most: seconds on the wall, of the processors, and the 
 import json
 import os
 import pathlib
+import re
 import statistics
 import subprocess
 import sys
@@ -52,7 +53,14 @@ def spark(path):
               CountVectorizer(inputCol="words", outputCol="features", vocabSize=1 << 20),
               NaiveBayes(smoothing=1.0, modelType="multinomial")]
     model = Pipeline(stages=stages).fit(rows)
-    return len(model.stages[2].vocabulary), None
+    return len(model.stages[2].vocabulary), None, *of_machine(session.sparkContext._gateway.proc.pid)
+
+
+def of_machine(pid):
+    """Seconds of the processors and MiB of Java, which is no child that is waited for."""
+    ticks = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+    peak = re.search(r"VmHWM:\s+(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text()).group(1)
+    return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK"), int(peak) / 1024
 
 
 def gram(binary, path, room):
@@ -84,7 +92,8 @@ def timed(name, binary, path):
         if status:
             raise SystemExit(f"{name} failed: {status}")
         found = told(room) if binary else tuple(json.loads(out.read_bytes().splitlines()[-1]))
-    return wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, found
+    more = found[2:] or (0, 0)
+    return wall, used.ru_utime + used.ru_stime + more[0], used.ru_maxrss / 1024 + more[1], found[:2]
 
 
 def main(contenders, path, rounds):
@@ -104,7 +113,7 @@ def main(contenders, path, rounds):
 
 
 if __name__ == "__main__":
-    if sys.argv[1] in ("sklearn", "spark"):
+    if len(sys.argv) == 3:
         print(json.dumps((sklearn if sys.argv[1] == "sklearn" else spark)(sys.argv[2])))
     else:
         main(sys.argv[1].split(","), sys.argv[2], int(sys.argv[3]))

@@ -78,8 +78,8 @@ const (
 	root3  = 0xbb67ae8584caa73b
 )
 
-// mix is the folded product of two words. Whoever knows the constants can find words that collide: Numbering bounds
-// what they cost.
+// mix is the folded product of two words. The constants are public, so that words can be found that collide: Numbering
+// bounds what they cost.
 func mix(a, b uint64) uint64 {
 	hi, lo := bits.Mul64(a^golden, b^root3)
 	return hi ^ lo

@@ -37,8 +37,8 @@ func NewNumbering(terms int) *Numbering {
 	return &Numbering{slots: newSlots(size), keys: make([]key, 0, terms)}
 }
 
-// newSlots returns empty slots. They are written to, as memory that is fresh from the system would else be mapped twice:
-// when it is first read and when it is first written to.
+// newSlots returns empty slots. They are written to, as memory that is fresh from the system would else be mapped
+// twice: when it is first read and when it is first written to.
 func newSlots(size int) []uint32 {
 	slots := make([]uint32, size)
 	clear(slots)

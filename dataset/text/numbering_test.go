@@ -14,7 +14,8 @@ import (
 func TestNumberingByHand(t *testing.T) {
 	n := NewNumbering(0)
 	long := strings.Repeat("z", 16)
-	for i, term := range []string{"", "a", "a\x00", "\x00", "b", "aaaaaaaa", "aaaaaaaab", "aaaaaaaaaaaaaaa", long, long + "z"} {
+	for i, term := range []string{"", "a", "a\x00", "\x00", "b", "aaaaaaaa", "aaaaaaaab", "aaaaaaaaaaaaaaa", long,
+		long + "z"} {
 		for range 2 {
 			if got := n.Number([]byte(term)); got != int32(i) {
 				t.Errorf("%q has number %d, want %d", term, got, i)
@@ -29,7 +30,8 @@ func TestNumberingByHand(t *testing.T) {
 			t.Errorf("%q is found as %d", term, i)
 		}
 	}
-	if got, want := n.Sorted(func(i int32) bool { return i != 4 }), []int32{0, 3, 1, 2, 5, 7, 6, 8, 9}; !slices.Equal(got, want) {
+	got := n.Sorted(func(i int32) bool { return i != 4 })
+	if want := []int32{0, 3, 1, 2, 5, 7, 6, 8, 9}; !slices.Equal(got, want) {
 		t.Errorf("in byte order %d, want %d", got, want)
 	}
 }
@@ -104,8 +106,8 @@ func TestNumberingOfCollidingWords(t *testing.T) {
 		}
 		wantNumbering(t, numbering, words)
 		if over := len(numbering.over) + len(numbering.overLong); over+maxProbes < len(words) {
-			t.Errorf("%d of %d colliding words of %d bytes are in the map: a probe was longer than %d", over, len(words), n,
-				maxProbes)
+			t.Errorf("%d of %d colliding words of %d bytes are in the map: a probe was longer than %d", over,
+				len(words), n, maxProbes)
 		}
 		if len(numbering.slots) > 4096 {
 			t.Errorf("the table has %d slots for %d that are taken", len(numbering.slots), numbering.taken)

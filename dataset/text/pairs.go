@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Pairs reports whether terms are n-grams of words without spaces, which are numbered by the numbers of their parts: the
-// n-gram without its last word, and that word.
+// Pairs reports whether terms are n-grams of words without spaces, which are numbered by the numbers of their parts:
+// the n-gram without its last word, and that word.
 func (t *Tokenizer) Pairs() bool { return t.ownWords() && t.params.NgramMax > 1 }
 
 // ending are the numbers of the n-grams that end with a word, by length; -1 for those that have none.

@@ -3,8 +3,8 @@ package text
 import "math/bits"
 
 // Scanner numbers the terms of texts. What it finds are the terms of Tokens, in their order, to the byte. Words of
-// ASCII are read eight bytes at a time, and n-grams of words are numbered by the numbers of their parts. It keeps memory
-// between calls: one goroutine.
+// ASCII are read eight bytes at a time, and n-grams of words are numbered by the numbers of their parts. It keeps
+// memory between calls: one goroutine.
 type Scanner struct {
 	tokenizer *Tokenizer
 	keys      []key

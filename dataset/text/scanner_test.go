@@ -76,7 +76,8 @@ func TestScannerByHand(t *testing.T) {
 // Each pair of bytes before, within and after words of every length up to three machine words.
 func TestScannerAtEveryEdge(t *testing.T) {
 	tok := mustNew(t, DefaultParams())
-	for _, edge := range []string{" ", "  ", "é", "É", "\x00", "\xff", "—", "\u0301", "@", "[", "`", "{", "/", ":", "K"} {
+	for _, edge := range []string{" ", "  ", "é", "É", "\x00", "\xff", "—", "\u0301", "@", "[", "`", "{", "/", ":",
+		"\u212a"} {
 		for n := range 25 {
 			word := strings.Repeat("aZ9", 9)[:n]
 			for _, text := range []string{word + edge, edge + word, word + edge + word, edge + word + edge + "b"} {
@@ -137,7 +138,8 @@ func FuzzScanner(f *testing.F) {
 }
 
 func TestScannerAllocatesNothingOnceGrown(t *testing.T) {
-	for _, p := range []Params{DefaultParams(), {Lowercase: true, NgramMin: 1, NgramMax: 3, StopWords: []string{"the"}}} {
+	triples := Params{Lowercase: true, NgramMin: 1, NgramMax: 3, StopWords: []string{"the"}}
+	for _, p := range []Params{DefaultParams(), triples} {
 		text := []byte(strings.Repeat("The quick brown Füchse, ẞtraße; pneumonoultramicroscopic ", 50))
 		s, in := NewScanner(mustNew(t, p)), NewNumbering(0)
 		dst := s.Number(nil, text, in)
@@ -171,7 +173,7 @@ func TestScannerOfWordsInOneSlot(t *testing.T) {
 		text += fmt.Sprint("wordword", i, " ")
 	}
 	wantScanned(t, DefaultParams(), text+text)
-	// A long word that is in the slot of the key which the scanner gives to another one, of its length and at its place.
+	// A long word in the slot of the key that the scanner gives to another one, of its length and at its place.
 	n, word := NewNumbering(0), make([]byte, 0, 32)
 	for i := 0; ; i++ {
 		word = fmt.Appendf(word[:0], "a%023d", i)

@@ -29,7 +29,8 @@ type Bagger struct {
 
 // NewBagger returns a Bagger; terms that the dictionary lacks are passed over.
 func NewBagger(tokenizer *text.Tokenizer, d *Dictionary) *Bagger {
-	return &Bagger{tokenizer: tokenizer, scanner: text.NewScanner(tokenizer), dictionary: d, index: d.indexFor(tokenizer)}
+	return &Bagger{tokenizer: tokenizer, scanner: text.NewScanner(tokenizer), dictionary: d,
+		index: d.indexFor(tokenizer)}
 }
 
 // Found returns the numbers of a document's terms in order of occurrence; valid until the next call.

@@ -13,8 +13,8 @@ type numbered struct {
 	tokenizer *text.Tokenizer
 	terms     *text.Numbering
 	numbers   []int32
-	// ends are where the numbers of each record end; of one that was not numbered, the complement of where the next one's
-	// begin.
+	// ends are where the numbers of each record end; of one that was not numbered, the complement of where the next
+	// one's begin.
 	ends []int32
 }
 
