@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
-	"github.com/gram-compute/gram/benchmarks/measure"
+	"github.com/gram-compute/gram/internal/measure"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )

@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/gram-compute/gram/benchmarks/machine"
+	"github.com/gram-compute/gram/benchmarks/pages"
 )
 
 // load is what the coordinator is given to do.
@@ -59,7 +59,7 @@ func run(ctx context.Context, binary, out string, l load, idle time.Duration) (e
 			err = fmt.Errorf("%w (the coordinators' logs are in %s)", err, home)
 		}
 	}()
-	p := page{Run: machine.Begin(), load: l, idleFor: idle}
+	p := page{Run: pages.Begin(), load: l, idleFor: idle}
 	if l.jobs > 0 {
 		if p.jobs, err = busy(ctx, binary, filepath.Join(home, "busy"), l); err != nil {
 			return err

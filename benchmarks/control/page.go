@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gram-compute/gram/benchmarks/machine"
-	"github.com/gram-compute/gram/benchmarks/measure"
+	"github.com/gram-compute/gram/benchmarks/pages"
+	"github.com/gram-compute/gram/internal/measure"
 )
 
 // The goals.
@@ -19,7 +19,7 @@ const (
 
 // page is what is published of a run.
 type page struct {
-	machine.Run
+	pages.Run
 	load    load
 	jobs    []result
 	idleFor time.Duration

@@ -121,7 +121,7 @@ func trainSmall(ctx context.Context, a *app, abort context.CancelCauseFunc, fold
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
 	uri := a.storeURI(filepath.Join(scratch, "store"))
-	cfg.OpenStore = objects.OpenBeside(uri)
+	cfg.OpenStore = objects.NewHere(uri).Open // its outputs are thrown away, so nobody calls Sync
 	name, _ := build()
 	h, err := local.StartHere(ctx, abort, uri, name, cfg)
 	if err != nil {
