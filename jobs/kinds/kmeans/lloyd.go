@@ -52,7 +52,7 @@ func (p *lloydPhase) pass(
 	near := newAssigner(ops, s.centers, origin(s.space))
 	near.tree = s.best.tree // of phase means, after algorithm bisecting
 	fresh := m.bounds == nil
-	if near.packed != nil {
+	if near.packed != nil && near.tree == nil { // a tree decides by more than distances
 		m.begin(near.packed)
 	}
 	recall, print := newRecall(m, near, s.space.Width), newFingerprint(leaf.Index)
