@@ -29,7 +29,7 @@ func (s *Set) DotEach(dst []float32, rows [][]float32, y []float32, soon [][]flo
 	if height := rowsPerCall(len(y)) &^ (eachGroup - 1); height > 0 && len(y) > 0 {
 		for taken+eachGroup <= len(rows) {
 			end := min(taken+height, len(rows)&^(eachGroup-1))
-			s.dotGroups(dst[taken:end], rows[taken:end], y, rows[end:], soon)
+			dotGroups(s, dst[taken:end], rows[taken:end], y, rows[end:], soon)
 			taken = end
 		}
 	}
@@ -39,7 +39,7 @@ func (s *Set) DotEach(dst []float32, rows [][]float32, y []float32, soon [][]flo
 }
 
 // dotGroups is DotEach of some groups of rows; those behind them are read next, or else those of soon.
-func (s *Set) dotGroups(dst []float32, rows [][]float32, y []float32, behind, soon [][]float32) {
+func dotGroups(s *Set, dst []float32, rows [][]float32, y []float32, behind, soon [][]float32) {
 	next := soon
 	switch stride, matrix := oneByOne(rows); {
 	case matrix && s.oneStream: // assembly, which takes the first row for the whole matrix

@@ -104,7 +104,7 @@ func rowsOf(x Matrix) [][]float32 {
 	return rows
 }
 
-// dotEach takes the rows in an order that is none of memory.
+// dotEach takes the rows from the last to the first: they do not lie in that order.
 func dotEach(s *Set, dst []float32, x Matrix, y []float32) {
 	rows := rowsOf(x)
 	slices.Reverse(rows)

@@ -68,8 +68,8 @@ func setOf(object string, shards [][]Record, size int) dataSet {
 	return set
 }
 
-// blockMemos are those of the blocks of a shard, by their first record. Every second shard has none, as one has that does
-// not fit into a worker's memory: no result may depend on that.
+// blockMemos are those of the blocks of a shard, by their first record. Every second shard has none, as one has that
+// does not fit into a worker's memory: no result may depend on that.
 type blockMemos struct {
 	sync.Mutex
 	of map[int]dataset.Memo
