@@ -3,7 +3,6 @@ package kmeans
 import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/sums"
-	"github.com/gram-compute/gram/kernelops"
 )
 
 // totals is a round's partial: what equation 1.32 divides, the weighted sum of each center's records and their weight,
@@ -46,10 +45,6 @@ type summer struct {
 	costs []float64 // of the rows of a chunk
 }
 
-func newSummer(k, width int, ops *kernelops.Set) *summer {
-	return &summer{rows: sums.NewAdder(k, width, ops), cost: sums.NewExact(1)}
-}
-
 // add takes in the rows that were just assigned.
 func (s *summer) add(near *assigner, c chunk) {
 	s.rows.Dense(c.X, near.index, c.Weights)
@@ -67,8 +62,4 @@ func (s *summer) addCosts(near *assigner, c chunk) {
 		costs = s.costs
 	}
 	s.cost.AddAll(0, costs)
-}
-
-func (s *summer) totals(fingerprint []uint64) *totals {
-	return &totals{*s.rows.Rows(), s.cost, fingerprint}
 }

@@ -54,7 +54,6 @@ type Numberer struct {
 	scanner *text.Scanner
 	block   *dataset.Block
 	now     *numbered
-	found   []int32
 	full    bool // nothing more is kept
 	pending []pending
 }
