@@ -283,3 +283,24 @@ func TestDot64(t *testing.T) {
 		}
 	}
 }
+
+// TestProductsOfWholeNumbers: rows of 0 and 1, and of 0 to 255, lose nothing, and 8 bits help with the first though
+// products are small beside the lengths about 128.
+func TestProductsOfWholeNumbers(t *testing.T) {
+	r := rand.New(rand.NewPCG(86, 0))
+	for _, s := range withBytes() {
+		for _, most := range []int{1, 255} {
+			y := NewMatrix(4000, 64)
+			for i := range y.Data {
+				y.Data[i] = float32(r.IntN(most + 1))
+			}
+			var base Base
+			if !base.PackProducts(s, y, false, leastByteQueries, &Workspace{}) {
+				t.Errorf("%s: rows of up to %d are not packed", s.Name, most)
+			}
+			if center := float64(byteLift * (most / 255)); base.bytes.values[0] != center || !base.bytes.whole {
+				t.Errorf("%s: rows of up to %d have the center %g", s.Name, most, base.bytes.values[0])
+			}
+		}
+	}
+}

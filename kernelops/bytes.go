@@ -134,11 +134,13 @@ func centerOf(y Matrix, kind byteKind) byteCenter {
 	step := max(1, y.Rows/byteSample)
 	n := 0
 	var buf []float32
+	largest := float32(0)
 	for i := 0; i < y.Rows; i += step {
 		row, finite := c.direction(&buf, y.Row(i)), true
 		for _, v := range row {
 			finite = finite && v-v == 0
 			c.whole = c.whole && v >= 0 && v <= 255 && v == float32(uint8(v)) //lint:checked from 0 to 255
+			largest = max(largest, v)
 		}
 		if finite {
 			n++
@@ -149,6 +151,8 @@ func centerOf(y Matrix, kind byteKind) byteCenter {
 	}
 	for j := range c.values {
 		switch {
+		case c.whole && c.products && largest < byteLift:
+			c.values[j] = 0 // products about 0 are their own
 		case c.whole:
 			c.values[j] = byteLift
 		case n > 0:
