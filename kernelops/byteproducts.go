@@ -42,15 +42,17 @@ func (c *byteCenter) share(r *roundedRow, x []float32) {
 	for ; i+searchLanes <= len(x); i += searchLanes {
 		v, m := (*[searchLanes]float32)(x[i:]), (*[searchLanes]float64)(center[i:])
 		for j := range lane {
-			lane[j] += float64((float64(v[j]) - m[j]) * m[j])
+			t := float64(v[j]) - m[j]
+			lane[j] += float64(t * m[j])
 		}
 	}
 	for j := range x[i:] {
-		lane[j] += float64((float64(x[i+j]) - center[i+j]) * center[i+j])
+		t := float64(x[i+j]) - center[i+j]
+		lane[j] += float64(t * center[i+j])
 	}
-	r.norm = -2 * lanesSum(&lane)
+	r.norm = float64(-2 * lanesSum(&lane))
 	r.away = c.away + float64(byteSlack*r.length) // terms are float32
-	r.slop = float64(c.away * (r.length + 2*c.offset))
+	r.slop = float64(c.away * (r.length + float64(2*c.offset)))
 }
 
 // direction returns the row as bytes are made of it. A row of zeros has no direction, and becomes one that is always

@@ -258,7 +258,7 @@ func TestByteProductQueriesFarAway(t *testing.T) {
 		for _, left := range base.SearchProducts(make([]int, 100*x.Rows), make([]float64, 100*x.Rows), 100, x,
 			noLimits(x.Rows), &ws) {
 			if !left {
-				t.Error("so many neighbors are searched by 8 bits")
+				t.Error("a hundred neighbors of 3,000 rows are searched by 8 bits")
 			}
 		}
 		if panicOf(func() { base.Search(ids, keys, k, x, nil, &ws) }) == nil {
