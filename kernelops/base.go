@@ -23,7 +23,8 @@ func (b *Base) Pack(s *Set, y Matrix, queries int, ws *Workspace) {
 func (b *Base) pack(s *Set, y Matrix, queries int, kind byteKind, ws *Workspace) {
 	y.check()
 	b.set, b.rows, b.known, b.bytes.byteKind = s, y, false, kind
-	b.packed = s.bytes != nil && BytesPay(y.Rows, y.Cols, queries) && bytesHelp(s, y, kind, ws) && b.bytes.pack(s, y, ws)
+	b.packed = s.bytes != nil && BytesPay(y.Rows, y.Cols, queries) && bytesHelp(s, y, kind, ws) &&
+		b.bytes.pack(s, y, ws)
 }
 
 // Smaller bases, or fewer queries, are not worth bytes.

@@ -3,7 +3,8 @@ package kernelops
 import "math"
 
 // byteKind is what a base of bytes is searched for: squared distances, or the keys of productKey. For these the
-// "distance" that a tile compares is what a search by distance has, with other norms. About a center c, with x = c + x',
+// "distance" that a tile compares is what a search by distance has, with other norms. About a center c, with
+// x = c + x',
 //
 //	-2 <x, y> = n(x) + n(y) - 2 <x', y'> - 2 |c|^2 with n(x) = -2 <x', c>
 type byteKind struct {

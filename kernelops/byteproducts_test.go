@@ -60,8 +60,8 @@ func compareByteProducts(t *testing.T, data string, x, y Matrix, k int, cosine b
 			searched++
 			got, want := ids[i*k:(i+1)*k], wantIDs[i*k:(i+1)*k]
 			if !slices.Equal(got, want) || !slices.Equal(keys[i*k:(i+1)*k], wantKeys[i*k:(i+1)*k]) {
-				t.Fatalf("%s, %dx%dx%d on %s, cosine %t, k = %d, query %d:\n%v\n%v, want\n%v\n%v", s.Name, x.Rows, y.Rows,
-					x.Cols, data, cosine, k, i, got, keys[i*k:(i+1)*k], want, wantKeys[i*k:(i+1)*k])
+				t.Fatalf("%s, %dx%dx%d on %s, cosine %t, k = %d, query %d:\n%v\n%v, want\n%v\n%v", s.Name, x.Rows,
+					y.Rows, x.Cols, data, cosine, k, i, got, keys[i*k:(i+1)*k], want, wantKeys[i*k:(i+1)*k])
 			}
 		}
 	}
@@ -141,8 +141,8 @@ func TestByteProductBoundsHold(t *testing.T) {
 			key := productKey{cosine: kind.cosine, x: math.Sqrt(dot64(x, x)), norms: []float64{math.Sqrt(dot64(y, y))}}
 			exact := key.of(x, y, 0)
 			if !(low <= exact && exact <= high) {
-				t.Fatalf("%s, run %d, %d columns, cosine %t: %g is not between %g and %g", name, run, len(x), kind.cosine,
-					exact, low, high)
+				t.Fatalf("%s, run %d, %d columns, cosine %t: %g is not between %g and %g", name, run, len(x),
+					kind.cosine, exact, low, high)
 			}
 			if tight && !kind.cosine && min(exact-low, high-exact) < 0.004*(high-low) {
 				near++

@@ -81,7 +81,8 @@ func TestProductsOnAllSets(t *testing.T) {
 				for _, ops := range kernelops.All() {
 					for q, got := range lists(ops) {
 						if !slices.Equal(got, want[q]) {
-							t.Fatalf("%s, %s on %s, run %d, query %d: %v, want %v", ops.Name, of, name, run, q, got, want[q])
+							t.Fatalf("%s, %s on %s, run %d, query %d: %v, want %v", ops.Name, of, name, run, q, got,
+								want[q])
 						}
 					}
 				}
