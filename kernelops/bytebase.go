@@ -16,7 +16,7 @@ func panelCount(n int) int { return (n + byteWidth - 1) / byteWidth }
 
 // pack makes a base of the rows of y; false where it cannot: their sizes are beyond float64, or next to 0.
 func (b *byteBase) pack(s *Set, y Matrix, ws *Workspace) bool {
-	return b.packAround(centerOf(y), s, y, ws)
+	return b.packAround(centerOf(y, b.byteKind), s, y, ws)
 }
 
 func (b *byteBase) packAround(c byteCenter, s *Set, y Matrix, ws *Workspace) bool {
@@ -40,18 +40,19 @@ func (b *byteBase) packAround(c byteCenter, s *Set, y Matrix, ws *Workspace) boo
 // scales finds the scale of the units, from the rows of the sample: rows that are larger are treated as not finite.
 func (b *byteBase) scales(s *Set, y Matrix) bool {
 	var lanes byteLanes
+	var buf []float32
 	most := 0.0
 	b.least = 0
 	step := max(1, y.Rows/byteSample)
 	for i := 0; i < y.Rows; i += step {
-		if r := b.measure(s.bytes, y.Row(i), &lanes); r.norm == r.norm {
+		if r := b.measure(s.bytes, b.direction(&buf, y.Row(i)), &lanes); r.norm == r.norm {
 			most = max(most, r.unit)
 		}
 	}
 	_, exponent := math.Frexp(most)
 	b.scale = math.Ldexp(1, exponent)
 	b.least = float64(byteNear * b.scale)
-	return most > 0x1p-200
+	return most > 0x1p-200 && !(b.offset > float64(byteFar*b.scale))
 }
 
 // usable reports whether the terms of a row are within float32: byteNear and its inverse times the scale.
@@ -70,7 +71,7 @@ func (b *byteBase) packPanel(s *Set, p int, y Matrix, sc *scratch) {
 			clear(at)
 			continue
 		}
-		x := y.Row(j)
+		x := b.direction(&sc.direction, y.Row(j))
 		r := b.measure(s.bytes, x, &sc.lanes)
 		if !b.usable(&r) {
 			clear(at)
@@ -88,7 +89,8 @@ func (b *byteBase) packPanel(s *Set, p int, y Matrix, sc *scratch) {
 func (b *byteBase) setTerms(terms []float32, j int, r *roundedRow) {
 	terms[j] = float32(math.Inf(-1))
 	if r.norm == r.norm {
-		terms[j] = float32(float64(r.norm*(1-byteScan)) / float64(2*float64(r.unit*b.scale)))
+		norm := r.norm - float64(byteScan*math.Abs(r.norm)) - float64(b.away*r.length)
+		terms[j] = float32(norm / float64(2*float64(r.unit*b.scale)))
 	}
 	terms[byteWidth+j] = float32(b.scale / r.unit)
 	terms[2*byteWidth+j] = float32(r.length / r.unit)

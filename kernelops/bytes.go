@@ -35,8 +35,10 @@ type byteTile func(hits []uint64, dots []int32, x, y []uint32, terms, factors, l
 type roundedRow struct {
 	unit   float64
 	lost   float64 // at least |x - unit q|
-	norm   float64 // |x|^2; NaN of a row that is not finite
+	norm   float64 // |x|^2, for products byteKind's share; NaN of a row that is not finite
 	length float64 // at least |x|
+	away   float64 // of products: what arithmetic may lose, for each |y|
+	slop   float64 // and whatever y is
 }
 
 // Relative errors. A row less the center is rounded once, 2^-53; sums of squares take up to byteCols/8 + 4 fused steps,
@@ -68,13 +70,15 @@ func (x *roundedRow) bounds(terms []float32, j int, scale float64, dot int32) (l
 	sum := x.norm + float64(norm*float64(2*float64(u*scale)))
 	about := sum - float64(2*float64(float64(x.unit*u)*float64(dot)))
 	slack := float64(x.lost*length) + float64(x.length*lost) + float64(x.lost*lost)
-	slack = float64(2*slack) + float64(byteSlack*sum)
+	slack = float64(2*slack) + float64(byteSlack*(math.Abs(x.norm)+math.Abs(sum-x.norm)))
+	slack += float64(2 * (x.slop + float64(x.away*length)))
 	return about - slack, about + slack
 }
 
 // byteCenter is what rows of a base are less, before they are rounded to bytes: any center is right, and one amid the
 // rows gives small bounds.
 type byteCenter struct {
+	byteKind
 	values []float64
 	whole  bool    // the rows seem to be whole numbers from 0 to 255: units are 1, and nothing is lost
 	least  float64 // the smallest unit
@@ -100,6 +104,9 @@ func (c *byteCenter) measure(s *byteSet, x []float32, lanes *byteLanes) roundedR
 		r.unit = max(c.least, max(-low, high)/127)
 	}
 	r.length = float64(math.Sqrt(r.norm) * (1 + byteNormError))
+	if c.products && r.norm == r.norm {
+		c.share(&r, x)
+	}
 	return r
 }
 
@@ -108,6 +115,9 @@ func (c *byteCenter) round(s *byteSet, r *roundedRow, bytes []uint8, x []float32
 	*lanes = byteLanes{}
 	s.row(lanes, bytes, x, c.values, 1/r.unit, r.unit, byteMagic+lift)
 	r.lost = float64(math.Sqrt(lanes.squares())*(1+byteNormError)) + float64(byteEpsilon*r.length)
+	if c.products {
+		r.lost += float64(byteProductError * r.length)
+	}
 }
 
 // squares adds up the first 8 lanes, by a tree.
@@ -119,15 +129,18 @@ func (lane *byteLanes) squares() float64 {
 const byteSample = 256
 
 // centerOf is the center of a base: the means of some rows, without those that are not finite.
-func centerOf(y Matrix) byteCenter {
-	c := byteCenter{values: make([]float64, y.Cols), whole: true}
+func centerOf(y Matrix, kind byteKind) byteCenter {
+	c := byteCenter{byteKind: kind, values: make([]float64, y.Cols), whole: true}
 	step := max(1, y.Rows/byteSample)
 	n := 0
+	var buf []float32
+	largest := float32(0)
 	for i := 0; i < y.Rows; i += step {
-		row, finite := y.Row(i), true
+		row, finite := c.direction(&buf, y.Row(i)), true
 		for _, v := range row {
 			finite = finite && v-v == 0
 			c.whole = c.whole && v >= 0 && v <= 255 && v == float32(uint8(v)) //lint:checked from 0 to 255
+			largest = max(largest, v)
 		}
 		if finite {
 			n++
@@ -138,11 +151,16 @@ func centerOf(y Matrix) byteCenter {
 	}
 	for j := range c.values {
 		switch {
+		case c.whole && c.products && largest < byteLift:
+			c.values[j] = 0 // products about 0 are their own
 		case c.whole:
 			c.values[j] = byteLift
 		case n > 0:
 			c.values[j] /= float64(n)
 		}
+	}
+	if c.products {
+		c.measureCenter()
 	}
 	return c
 }

@@ -164,7 +164,7 @@ func TestByteCenters(t *testing.T) {
 		{[]float32{1, inf, 5, nan}, 3, false},
 		{[]float32{nan}, 0, false},
 	} {
-		c := centerOf(Matrix{Data: v.data, Rows: len(v.data), Cols: 1, Stride: 1})
+		c := centerOf(Matrix{Data: v.data, Rows: len(v.data), Cols: 1, Stride: 1}, byteKind{})
 		if c.values[0] != v.want || c.whole != v.whole {
 			t.Errorf("%g: center %g, whole: %t", v.data, c.values[0], c.whole)
 		}

@@ -19,8 +19,8 @@ const (
 )
 
 // bytesHelp searches a sample of a base for a few of its rows.
-func bytesHelp(s *Set, y Matrix, ws *Workspace) bool {
-	var base byteBase
+func bytesHelp(s *Set, y Matrix, kind byteKind, ws *Workspace) bool {
+	base := byteBase{byteCenter: byteCenter{byteKind: kind}}
 	sample := y.every(max(1, y.Rows/byteTrialRows))
 	if !base.pack(s, sample, ws) {
 		return false

@@ -25,6 +25,7 @@ type byteQueries struct {
 	out     []bool // places whose hits are not asked for any more
 	lanes   byteLanes
 	line    []uint8
+	buf     []float32
 }
 
 const (
@@ -45,7 +46,7 @@ func (q *byteQueries) take(s *byteSet, n int, x Matrix, b *byteBase) (left []int
 	q.base, q.n, q.order = b, n, q.order[:0]
 	q.known = Resize(q.known, x.Rows)
 	for i := range x.Rows {
-		q.known[i] = b.measure(s, x.Row(i), &q.lanes)
+		q.known[i] = b.measure(s, b.direction(&q.buf, x.Row(i)), &q.lanes)
 		if b.usable(&q.known[i]) {
 			q.order = append(q.order, i)
 		} else {
@@ -72,7 +73,7 @@ func (q *byteQueries) take(s *byteSet, n int, x Matrix, b *byteBase) (left []int
 			continue
 		}
 		i := q.order[place]
-		b.round(s, &q.known[i], q.line[:x.Cols], x.Row(i), 0, &q.lanes)
+		b.round(s, &q.known[i], q.line[:x.Cols], b.direction(&q.buf, x.Row(i)), 0, &q.lanes)
 		q.pack(place)
 	}
 	return left
@@ -102,8 +103,9 @@ func (q *byteQueries) pack(place int) {
 // limit sets the distance beyond which rows are of no interest.
 func (q *byteQueries) limit(place int, most float64) {
 	r := &q.known[q.order[place]]
-	gap := float64(most*(1+byteScan)) - float64(r.norm*(1-byteScan))
-	q.limits[place] = float32(gap / float64(2*float64(r.unit*q.base.scale)))
+	most = q.base.apart(most)
+	gap := most + float64(byteScan*math.Abs(most)) - (r.norm - float64(byteScan*math.Abs(r.norm))) + r.slop
+	q.limits[place] = max(-math.MaxFloat32, float32(gap/float64(2*float64(r.unit*q.base.scale))))
 }
 
 // hitter takes the row of a base that a query may be near, and the bounds of its distance. It returns the distance
@@ -142,7 +144,7 @@ func (q *byteQueries) report(place, panel int, found uint64, dots []int32, hit h
 	i, terms, limit := q.order[place], q.base.terms[panel*byteTerms:][:byteTerms], 0.0
 	for ; found != 0; found &= found - 1 {
 		j := bits.TrailingZeros64(found)
-		low, high := q.known[i].bounds(terms, j, q.base.scale, dots[j]-byteSpare)
+		low, high := q.base.keys(q.known[i].bounds(terms, j, q.base.scale, dots[j]-byteSpare))
 		limit = hit(i, panel*byteWidth+j, low, high)
 	}
 	q.limit(place, limit)

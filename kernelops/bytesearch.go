@@ -45,6 +45,12 @@ func (q *queries) near(i, row int, low, high float64) float64 {
 
 // rest scans the rows of y from one on in float32, for some queries.
 func (q *queries) rest(s *Set, some []int, from int, sc *scratch) {
+	if q.left != nil {
+		for _, i := range some {
+			q.left[i] = true
+		}
+		return
+	}
 	if len(some) == 0 || from >= q.y.Rows {
 		return
 	}

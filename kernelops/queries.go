@@ -11,7 +11,8 @@ type queries struct {
 	yNorms []float32
 	limits []float32 // the largest lower bound that is still of interest, a query each
 	scorer scorer
-	first  int // what the first row of y is in that of the queries, which look at all
+	first  int    // what the first row of y is in that of the queries, which look at all
+	left   []bool // of products: queries that 8 bits are of no use to
 }
 
 // newQueries is a search for the rows of x. most is the largest distance of interest, nil where all are.
@@ -101,14 +102,15 @@ func (q *queries) direct(s *Set, i int, sc *scratch) {
 
 // query is the search for one row of x.
 type query struct {
-	x       []float32
-	y       Matrix
-	best    nearest     // scored in float64
-	upper   nearest     // the k smallest upper bounds of what was considered
-	pending []contender // considered, not yet scored
-	scorer  *scorer     // nil: one at a time
-	most    float64     // the largest distance of interest
-	limit   float64     // an upper bound of the k-th smallest distance of interest
+	x        []float32
+	y        Matrix
+	best     nearest     // scored in float64
+	upper    nearest     // the k smallest upper bounds of what was considered
+	pending  []contender // considered, not yet scored
+	scorer   *scorer     // nil: one at a time
+	products *productKey // nil: sqDist64
+	most     float64     // the largest distance of interest
+	limit    float64     // an upper bound of the k-th smallest distance of interest
 }
 
 // newQuery is a search for x, for rows that are at most that far away.
@@ -157,6 +159,14 @@ func (q *query) drop() {
 	q.pending = kept
 }
 
+// exact is the distance of a row in float64.
+func (q *query) exact(row int) float64 {
+	if q.products != nil {
+		return q.products.of(q.x, q.y.Row(row), row)
+	}
+	return sqDist64(q.x, q.y.Row(row))
+}
+
 // finish scores all contenders that are left.
 func (q *query) finish() {
 	if q.scorer != nil && q.scorer.each != nil && len(q.x) > 0 {
@@ -164,7 +174,7 @@ func (q *query) finish() {
 	}
 	for _, c := range q.pending {
 		if !(c.low > q.limit) {
-			q.score(sqDist64(q.x, q.y.Row(c.row)), c.row)
+			q.score(q.exact(c.row), c.row)
 		}
 	}
 	q.pending = q.pending[:0]

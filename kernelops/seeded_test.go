@@ -15,4 +15,5 @@ func TestSeededNoTieCheck(t *testing.T) {
 
 func TestSeededTightBytes(t *testing.T) {
 	seededtest.Caught(t, seeded.TightBytes, "TestByteBoundByHand", "is not between")
+	seededtest.Caught(t, seeded.TightBytes, "TestByteProductBoundsHold", "is not between")
 }

@@ -20,18 +20,19 @@ type Workspace struct {
 
 // scratch is the memory of one goroutine.
 type scratch struct {
-	packed  panels
-	dots    []float32 // a block of dot products
-	tail    []float32 // the last rows of x, and rows of zeros
-	scores  []float32
-	columns []int32
-	hits    []uint64
-	sums    []float64
-	ahead   readAhead
-	words   []uint32 // a panel of bytes, by rows
-	lanes   byteLanes
-	bytes   byteQueries
-	nearest nearestScratch
+	packed    panels
+	dots      []float32 // a block of dot products
+	tail      []float32 // the last rows of x, and rows of zeros
+	scores    []float32
+	columns   []int32
+	hits      []uint64
+	sums      []float64
+	ahead     readAhead
+	words     []uint32  // a panel of bytes, by rows
+	direction []float32 // of a row, for cosines
+	lanes     byteLanes
+	bytes     byteQueries
+	nearest   nearestScratch
 }
 
 // divide calls f on ranges that together are [0, n), each but the last a multiple of

@@ -130,7 +130,8 @@
 // (precomputed_knn), and the three of a sparse matrix, as scipy does. Distances are those above rounded to float32, and
 // a row is in the order of (distance, id), but for self: a record begins its row, at distance 0 by definition, whatever
 // duplicates there are and though the cosine of a zero vector with itself is 0. Each pair is computed twice, once from
-// either side.
+// either side. Every pair of shards is a task of its own that knows nothing of what others found: a graph of many
+// records takes half of the processor time with shards of 64 MiB in place of 8 (input.shard_bytes), and is the same.
 //
 // # Bayes risk
 //

@@ -20,8 +20,9 @@ type searcher struct {
 	marks   bool // targets of neighbors are their marks: see mark
 
 	ws             kernelops.Workspace
-	packed         kernelops.Base // of l2 for k: the rows of the base in a tile
-	most           []float64      // of each query, the distance beyond which nothing enters its list
+	packed         kernelops.Base // of dense rows for k: the rows of the base in a tile
+	narrow         narrow
+	most           []float64 // of each query, the distance beyond which nothing enters its list
 	xBuf, yBuf     []float32
 	products       []float32
 	xNorms, yNorms []float64
@@ -78,6 +79,8 @@ func (s *searcher) spreadOut(ctx context.Context, base *points) error {
 		return s.tiles(ctx, base.ordered(), rows.BaseRows, rankedRows, s.ranked)
 	case s.of == l1 || s.of == linf || s.of == minkowski:
 		return s.tiles(ctx, base, rows.QueryRows, rows.BaseRows, s.differences)
+	case s.byBytes(base):
+		return s.tiles(ctx, base.ordered(), rows.BaseRows, rankedRows, s.rankedProducts)
 	}
 	return s.tiles(ctx, base, rows.QueryRows, rows.BaseRows, s.dots)
 }
@@ -121,25 +124,39 @@ func norms(dst []float64, m kernelops.Matrix) []float64 {
 
 // ranked is l2 for k: the exact search of kernelops, where ties go to the lower row.
 func (s *searcher) ranked(t tile) error {
-	k := s.found.k
+	k := s.room(t)
+	if t.firstX == 0 { // the next tiles have the same rows of the base
+		s.packed.Pack(s.ops, t.y, s.queries.N, &s.ws)
+	}
+	s.packed.Search(s.ids, s.dists, k, t.x, s.most, &s.ws)
+	for i := range t.x.Rows {
+		if err := s.enterAll(t, i, k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// room makes room for the nearest rows of a tile, and returns how many of each query are searched.
+func (s *searcher) room(t tile) (k int) {
+	k = s.found.k
 	if s.own {
 		k++ // the query itself may be among them
 	}
 	k = min(k, t.y.Rows)
 	s.ids, s.dists = kernelops.Resize(s.ids, k*t.x.Rows), kernelops.Resize(s.dists, k*t.x.Rows)
-	if t.firstX == 0 { // the next tiles have the same rows of the base
-		s.packed.Pack(s.ops, t.y, s.queries.N, &s.ws)
-	}
 	s.most = kernelops.Resize(s.most, t.x.Rows)
 	for i := range s.most {
 		s.most[i] = s.found.worst(t.firstX + i)
 	}
-	s.packed.Search(s.ids, s.dists, k, t.x, s.most, &s.ws)
-	for i := range t.x.Rows {
-		for j := i * k; j < (i+1)*k && s.ids[j] >= 0; j++ {
-			if err := s.enter(t.firstX+i, s.dists[j], t.base, t.firstY+s.ids[j]); err != nil {
-				return err
-			}
+	return k
+}
+
+// enterAll enters the k nearest rows of a tile into the list of its query i.
+func (s *searcher) enterAll(t tile, i, k int) error {
+	for j := i * k; j < (i+1)*k && s.ids[j] >= 0; j++ {
+		if err := s.enter(t.firstX+i, s.dists[j], t.base, t.firstY+s.ids[j]); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -147,27 +164,94 @@ func (s *searcher) ranked(t tile) error {
 
 // dots is inner_product, cosine, and l2 by radius, filtered by dot products.
 func (s *searcher) dots(t tile) error {
+	if t.firstX == 0 { // the next tiles have the same rows of the base
+		s.yNorms = norms(s.yNorms, t.y)
+	}
+	return s.dotsOf(t, func(i int) int { return t.firstX + i })
+}
+
+// dotsOf is dots for rows of queries with these numbers, where the norms of the base are known.
+func (s *searcher) dotsOf(t tile, number func(i int) int) error {
 	s.products = kernelops.Resize(s.products, t.x.Rows*t.y.Rows)
 	products := kernelops.Matrix{Data: s.products, Rows: t.x.Rows, Cols: t.y.Rows, Stride: t.y.Rows}
 	s.ops.Dots(products, t.x, t.y, &s.ws)
 	s.xNorms = norms(s.xNorms, t.x)
-	if t.firstX == 0 { // the next tiles have the same rows of the base
-		s.yNorms = norms(s.yNorms, t.y)
-	}
-	f := t.filterOfRow
 	for i := range t.x.Rows {
-		q, x, xNorm := t.firstX+i, t.x.Row(i), s.xNorms[i]
-		worst := s.found.worst(q)
-		for j, c := range products.Row(i) {
-			if f.out(c, f.need(s.of, worst, xNorm, s.yNorms[j]), xNorm, s.yNorms[j]) {
-				continue
-			}
-			key := s.of.key(x, t.y.Row(j), xNorm, s.yNorms[j])
-			if err := s.enter(q, key, t.base, t.firstY+j); err != nil {
+		if err := s.filtered(t, number(i), t.x.Row(i), s.xNorms[i], products.Row(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// narrow is a search of products through rows of 8 bits.
+type narrow struct {
+	helps bool      // with the rows of the base that are in the tile
+	left  []float32 // queries that were not searched
+}
+
+// byBytes reports whether the rows of a base with the largest products or cosines may be searched through rows of 8
+// bits: as those of l2, in tiles of many rows, whose matrix of products is not written.
+func (s *searcher) byBytes(base *points) bool {
+	return (s.of == innerProduct || s.of == cosine) && s.found.k > 0 && kernelops.HasBytes(s.ops) &&
+		kernelops.BytesPay(min(base.N, rankedRows), base.Width, s.queries.N)
+}
+
+// rankedProducts is inner_product and cosine for k. Ties go to the lower row. Where 8 bits say too little, dots does
+// the search.
+func (s *searcher) rankedProducts(t tile) error {
+	if t.firstX == 0 { // the next tiles have the same rows of the base
+		s.narrow.helps = s.packed.PackProducts(s.ops, t.y, s.of == cosine, s.queries.N, &s.ws)
+	}
+	if !s.narrow.helps {
+		return s.inParts(t, t.x, func(i int) int { return t.firstX + i })
+	}
+	k := s.room(t)
+	var some []int
+	for i, left := range s.packed.SearchProducts(s.ids, s.dists, k, t.x, s.most, &s.ws) {
+		if left {
+			some = append(some, i)
+		} else if err := s.enterAll(t, i, k); err != nil {
+			return err
+		}
+	}
+	s.narrow.left = kernelops.Resize(s.narrow.left, len(some)*t.x.Cols)
+	x := kernelops.Matrix{Data: s.narrow.left, Rows: len(some), Cols: t.x.Cols, Stride: t.x.Cols}
+	for n, i := range some {
+		copy(x.Row(n), t.x.Row(i))
+	}
+	return s.inParts(t, x, func(n int) int { return t.firstX + some[n] })
+}
+
+// inParts is dots for some rows of a tile's queries, in parts whose products fit in the cache. number is that of a row
+// among the queries.
+func (s *searcher) inParts(t tile, x kernelops.Matrix, number func(i int) int) error {
+	for firstY := 0; firstY < t.y.Rows && x.Rows > 0; firstY += rows.BaseRows {
+		part := t
+		part.firstY, part.y = t.firstY+firstY, t.y.RowRange(firstY, min(t.y.Rows, firstY+rows.BaseRows))
+		s.yNorms = norms(s.yNorms, part.y)
+		for first := 0; first < x.Rows; first += rows.QueryRows {
+			part.x = x.RowRange(first, min(x.Rows, first+rows.QueryRows))
+			if err := s.dotsOf(part, func(i int) int { return number(first + i) }); err != nil {
 				return err
 			}
-			worst = s.found.worst(q)
 		}
+	}
+	return nil
+}
+
+// filtered enters the rows of a tile into the list of query q, x, whose products with them are given.
+func (s *searcher) filtered(t tile, q int, x []float32, xNorm float64, products []float32) error {
+	f, worst := t.filterOfRow, s.found.worst(q)
+	for j, c := range products {
+		if f.out(c, f.need(s.of, worst, xNorm, s.yNorms[j]), xNorm, s.yNorms[j]) {
+			continue
+		}
+		key := s.of.key(x, t.y.Row(j), xNorm, s.yNorms[j])
+		if err := s.enter(q, key, t.base, t.firstY+j); err != nil {
+			return err
+		}
+		worst = s.found.worst(q)
 	}
 	return nil
 }
