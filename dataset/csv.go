@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"slices"
 	"strconv"
 
 	"github.com/gram-compute/gram/kernelops/decimal"
@@ -221,6 +222,7 @@ func (p *csvParser) columns() (func(int) string, []Offset, flaw) {
 
 // put takes one field for what it is for.
 func (p *csvParser) put(b *Block, row []float32, use, col int, field []byte) (bad flaw) {
+	field = slices.Clip(field) // what is behind it is the reader's
 	switch use {
 	case unused:
 	case isLabel:

@@ -127,7 +127,7 @@ func (p *jsonParser) raw(use int) []byte {
 	if at.end == 0 {
 		return []byte("null")
 	}
-	return p.walk.text[at.begin:at.end]
+	return p.walk.text[at.begin:at.end:at.end]
 }
 
 func (p *jsonParser) record(b *Block, text []byte) flaw {

@@ -3,6 +3,7 @@ package dataset
 import (
 	"bytes"
 	"errors"
+	"slices"
 
 	"github.com/gram-compute/gram/protocol"
 )
@@ -21,7 +22,7 @@ func newTSV(in *protocol.Input) lineParser {
 		group: in.Split.Group.Number - 1}
 }
 
-func (p *tsvParser) content(text []byte) []byte { return text }
+func (p *tsvParser) content(text []byte) []byte { return slices.Clip(text) }
 
 func (p *tsvParser) head() int {
 	for _, c := range p.input.Columns() {
@@ -108,7 +109,7 @@ func (p *tsvParser) record(b *Block, text []byte) flaw {
 
 func cutTab(s []byte) (field, rest []byte, more bool) {
 	if i := bytes.IndexByte(s, '\t'); i >= 0 {
-		return s[:i], s[i+1:], true
+		return s[:i:i], s[i+1:], true
 	}
 	return s, nil, false
 }
