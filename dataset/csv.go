@@ -35,8 +35,8 @@ type csvParser struct {
 	read    decimal.Read // nil where this CPU has none
 }
 
-func newCSV(in *protocol.Input) lineParser {
-	return &csvParser{input: in, delim: in.Delimiter[0], read: decimal.Fastest()}
+func newCSV(in *protocol.Input, read decimal.Read) lineParser {
+	return &csvParser{input: in, delim: in.Delimiter[0], read: read}
 }
 
 func (p *csvParser) content(text []byte) []byte { return text }

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/gram-compute/gram/kernelops/decimal"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -166,7 +167,7 @@ func FuzzEntries(f *testing.F) {
 		var b [3]Block
 		var bad [3]flaw
 		for way := range b {
-			p := newLibSVM(&in).(*libsvmParser)
+			p := newLibSVM(&in, decimal.Fastest()).(*libsvmParser)
 			b[way].watch.begin(strconv.Itoa, nil)
 			b[way].watch.quiet = how&2 > 0
 			switch way {
@@ -192,7 +193,7 @@ func FuzzEntries(f *testing.F) {
 				t.Fatalf("%q: %+v %+v, by way %d %+v %+v", line, *x, bad[0], way, *y, bad[way])
 			}
 		}
-		p := newLibSVM(&in).(*libsvmParser)
+		p := newLibSVM(&in, decimal.Fastest()).(*libsvmParser)
 		r, ok := naiveLibSVM(string(p.content(line)), base, width)
 		if ok != (bad[0].reason == "") || ok && (!slices.Equal(b[0].Sparse.Indices, r.Indices) ||
 			!slices.EqualFunc(b[0].Sparse.Values, r.Vector, sameFloat32)) {

@@ -23,8 +23,8 @@ type libsvmParser struct {
 	numbers     [2 * pairsAtOnce]float32
 }
 
-func newLibSVM(in *protocol.Input) lineParser {
-	return &libsvmParser{input: in, base: int64(*in.IndexBase), width: int64(in.Width), read: decimal.Fastest()}
+func newLibSVM(in *protocol.Input, read decimal.Read) lineParser {
+	return &libsvmParser{input: in, base: int64(*in.IndexBase), width: int64(in.Width), read: read}
 }
 
 func (p *libsvmParser) head() int           { return noLine }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gram-compute/gram/kernelops/decimal"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -28,7 +29,7 @@ func TestFieldsEndWithTheirMemory(t *testing.T) {
 			"1 1:2 2:3 # k0\n+2 1:4 # k1\n3 1:4 5:6 # k2\n"},
 	} {
 		in := formatInput(name, c.in)
-		p := newFormat(&in).(lineFormat).parser(&in)
+		p := newFormat(&in).(lineFormat).parser(&in, decimal.Fastest())
 		l := newLines(bytes.NewReader([]byte(c.data)), make([]byte, 256, 256+aheadBytes), 0, 1<<20, 1<<20)
 		var b Block
 		b.watch.begin(func(int) string { return "" }, nil)

@@ -108,7 +108,7 @@ func readLine(t *testing.T, in protocol.Input, first, line string, way int, afte
 // lineBy reads a line by way 0, all that run does; 1, run without the CPU's routine; 2, the general loop.
 func lineBy(t *testing.T, b *Block, in protocol.Input, first string, line []byte, way int, quiet bool) string {
 	t.Helper()
-	p := newCSV(&in).(*csvParser)
+	p := newCSV(&in, decimal.Fastest()).(*csvParser)
 	if bad := p.first([]byte(first)); bad.reason != "" {
 		t.Fatal(bad.reason)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/gram-compute/gram/kernelops/decimal"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -17,7 +18,7 @@ type tsvParser struct {
 	id, label, text, group int // fields, counted from 0; -1 where there are none
 }
 
-func newTSV(in *protocol.Input) lineParser {
+func newTSV(in *protocol.Input, _ decimal.Read) lineParser {
 	return &tsvParser{input: in, id: in.ID.Number - 1, label: in.Label.Number - 1, text: in.Text.Number - 1,
 		group: in.Split.Group.Number - 1}
 }

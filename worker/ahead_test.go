@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/objstore/mem"
 	"github.com/gram-compute/gram/protocol"
@@ -38,7 +39,8 @@ func TestNextShardIsFetched(t *testing.T) {
 	told := &toldStore{Store: store, heard: make(chan int64, 100)}
 	spec := protocol.Input{URI: "mem://ahead/f", Format: "tsv", Text: protocol.Column{Number: 2},
 		Label: protocol.Column{Number: 1}, ShardBytes: 400_000, Verify: protocol.VerifyOff}.WithDefaults()
-	in := &input{spec: spec, store: told, name: "f", far: true}
+	in := &input{spec: spec, store: told, name: "f", far: true,
+		ops: kernelops.Generic()}
 	manifest, shards, err := in.list(t.Context())
 	if err == nil {
 		err = in.ready(manifest, shards)
