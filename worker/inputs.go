@@ -121,8 +121,16 @@ func (n *nodeTask) fetchNext(ctx context.Context, from jobs.Source, shard int) {
 			return
 		}
 	}
+	ctx, drop := context.WithCancel(ctx)
+	if n.fetched = append(n.fetched, drop); len(n.fetched) > aheadMost {
+		n.fetched[0]() // ends it, unless its shard is being read or has been
+		n.fetched = n.fetched[1:]
+	}
 	in.source.Ahead(ctx, in.shards[next], w.aheadRoom())
 }
+
+// aheadMost is how many shards a task has fetched that it has not read: it may read others than the next.
+const aheadMost = 2
 
 // hasLeafAfter reports whether the task has a leaf after the one at index.
 func (n *nodeTask) hasLeafAfter(index int) bool {
