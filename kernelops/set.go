@@ -30,14 +30,12 @@ type Set struct {
 	sqDistEach  func(dst *float64, rows **float32, x *float32, dim int) // nil where there is no code for it
 	screen      screen                                                  // nil where bounds are not kept: see Bounds
 	screenBytes screenBytes                                             // nil where the CPU has no products of bytes
-	decimals    decimal.Read                                            // nil where there is no code for it
 
 	vectorOps
 	Mixed Mixed
+	// Decimals reads rows of decimal numbers; nil where that is done one number at a time.
+	Decimals decimal.Read
 }
-
-// Decimals returns what reads rows of decimal numbers; nil where that is done one number at a time.
-func (s *Set) Decimals() decimal.Read { return s.decimals }
 
 // Generic returns the set written in Go, which every other set must equal to the bit.
 func Generic() *Set {

@@ -46,7 +46,7 @@ func avx512(has supports) *Set {
 	}
 	s.vectorOps = vectorAVX512(has)
 	s.oneStream = has(cpuid.SSE4A)
-	s.decimals = decimal.Fastest()
+	s.Decimals = decimal.Fastest()
 	s.Mixed = mixedAVX512()
 	return s
 }

@@ -74,7 +74,7 @@ func (v *verifier) openInputs(ctx context.Context) error {
 			in.source, err = dataset.NewSource(store, dataset.Prefix(name), in.manifest, s)
 		}
 		if err == nil {
-			in.source.ReadBy(v.cfg.Ops.Decimals())
+			in.source.ReadBy(v.cfg.Ops.Decimals)
 		}
 		if ended(err) {
 			return err

@@ -49,7 +49,7 @@ func (in *input) list(ctx context.Context) (dataset.Manifest, []dataset.Shard, e
 func (in *input) ready(manifest dataset.Manifest, shards []dataset.Shard) (err error) {
 	in.manifest, in.shards = manifest, shards
 	if in.source, err = dataset.NewSource(in.store, dataset.Prefix(in.name), manifest, in.spec); err == nil {
-		in.source.ReadBy(in.ops.Decimals())
+		in.source.ReadBy(in.ops.Decimals)
 	}
 	return err
 }

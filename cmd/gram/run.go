@@ -172,7 +172,8 @@ func keepOutputs(ctx context.Context, job *gramv1.Job, kept func(context.Context
 	f := &exit.Failure{Code: exit.Failed, What: "job " + job.GetId() + " succeeded, but the disk may not have its outputs",
 		Why: err, Hint: "They may be damaged after a power cut: run the job again."}
 	if ctx.Err() != nil {
-		f.Code, f.What = exit.Interrupted, "stopped before the disk had the outputs of job "+job.GetId()+", which succeeded"
+		f.Code = exit.Interrupted
+		f.What = "stopped before the disk had the outputs of job " + job.GetId() + ", which succeeded"
 	}
 	return f
 }

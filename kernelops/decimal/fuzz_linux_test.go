@@ -53,8 +53,8 @@ func FuzzRead(f *testing.F) {
 		n, used := read(got[:columns], text, len(line), first, other, repeated, inexact)
 		wantN, wantUsed := oracle(want[:columns], text, len(line), first, other, repeated, inexact)
 		if n != wantN || used != wantUsed || got[columns] != 7 {
-			t.Fatalf("%q, %q behind it: %d numbers of %d bytes, want %d of %d; behind dst %v", line, behind, n, used, wantN,
-				wantUsed, got[columns])
+			t.Fatalf("%q, %q behind it: %d numbers of %d bytes, want %d of %d; behind dst %v", line, behind, n, used,
+				wantN, wantUsed, got[columns])
 		}
 		for i := range n {
 			if math.Float32bits(got[i]) != math.Float32bits(want[i]) {
