@@ -169,8 +169,9 @@ func keepOutputs(ctx context.Context, job *gramv1.Job, kept func(context.Context
 	if err == nil || show.Outcome(job) != nil {
 		return nil
 	}
-	f := &exit.Failure{Code: exit.Failed, What: "job " + job.GetId() + " succeeded, but the disk may not have its outputs",
-		Why: err, Hint: "They may be damaged after a power cut: run the job again."}
+	f := &exit.Failure{Code: exit.Failed, Why: err,
+		What: "job " + job.GetId() + " succeeded, but the disk may not have its outputs",
+		Hint: "They may be damaged after a power cut: run the job again."}
 	if ctx.Err() != nil {
 		f.Code = exit.Interrupted
 		f.What = "stopped before the disk had the outputs of job " + job.GetId() + ", which succeeded"
