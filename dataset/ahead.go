@@ -11,7 +11,8 @@ import (
 // aheadChunk is how many bytes a fetch hands over at a time.
 const aheadChunk = 256 << 10
 
-// fetches are reads that have begun before somebody needs them. Each is taken by one reader, or ends with its context.
+// fetches are reads that have begun before somebody needs them. Each is taken by one reader and is the reader's from
+// then on, or ends with its context.
 type fetches struct {
 	mu   sync.Mutex
 	open map[fetchKey]*fetch
@@ -30,6 +31,7 @@ type fetch struct {
 	chunks chan []byte   // has room for all of them
 	failed error         // of the body and its end, once chunks is closed
 	stop   func()        // ends the read
+	let    func() bool   // lets it outlive the context that it began with
 	ended  chan struct{} // closed when nothing of it runs any more
 }
 
@@ -66,30 +68,45 @@ func (f *fetches) begin(ctx context.Context, obj pinned, at fetchKey) {
 	if f.open == nil {
 		f.open = map[fetchKey]*fetch{}
 	}
-	reading, cancel := context.WithCancel(ctx)
+	reading, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	one := &fetch{ready: make(chan struct{}), ended: make(chan struct{}), stop: cancel,
 		chunks: make(chan []byte, (at.end-at.start)/aheadChunk+1)}
 	f.open[at] = one
-	context.AfterFunc(ctx, func() { f.take(at, one) })
+	one.let = context.AfterFunc(ctx, func() {
+		if f.drop(at, one) {
+			one.stop()
+		}
+	})
 	go one.run(reading, obj, at)
 }
 
-// take removes a fetch: the one given, or whichever there is.
-func (f *fetches) take(at fetchKey, only *fetch) *fetch {
+// take removes a fetch for its reader; nil if there is none.
+func (f *fetches) take(at fetchKey) *fetch {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	one := f.open[at]
-	if one == nil || only != nil && one != only {
-		return nil
+	if one != nil {
+		delete(f.open, at)
+		one.let()
+	}
+	return one
+}
+
+// drop removes a fetch unless a reader has taken it.
+func (f *fetches) drop(at fetchKey, one *fetch) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.open[at] != one {
+		return false
 	}
 	delete(f.open, at)
-	return one
+	return true
 }
 
 // get is store.Get for a range that a fetch may have begun to read.
 func (f *fetches) get(ctx context.Context, p pinned, start, end int64) (io.ReadCloser, objstore.Info, error) {
 	if f != nil {
-		if one := f.take(fetchKey{p.key, start, end}, nil); one != nil {
+		if one := f.take(fetchKey{p.key, start, end}); one != nil {
 			select {
 			case <-one.ready:
 			case <-ctx.Done():

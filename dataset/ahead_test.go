@@ -133,6 +133,65 @@ func TestReadAheadFaults(t *testing.T) {
 	}
 }
 
+// ctxStore gives bodies that end with the context of their Get, and tells when they are read.
+type ctxStore struct {
+	objstore.Store
+
+	read chan struct{} // a body waits for it before each read
+}
+
+func (s ctxStore) Get(
+	ctx context.Context, key string, opt objstore.GetOptions,
+) (io.ReadCloser, objstore.Info, error) {
+	body, info, err := s.Store.Get(ctx, key, opt)
+	return ctxBody{body, ctx, s.read}, info, err
+}
+
+type ctxBody struct {
+	io.ReadCloser
+
+	ctx  context.Context
+	read chan struct{}
+}
+
+func (b ctxBody) Read(p []byte) (int, error) {
+	select {
+	case <-b.read:
+		return b.ReadCloser.Read(p)
+	case <-b.ctx.Done():
+		return 0, context.Cause(b.ctx)
+	}
+}
+
+// A task that takes what another one began to fetch does not end with that one.
+func TestReadAheadOfATaskThatEnds(t *testing.T) {
+	s, shards, store := shardsOfLines(t)
+	want, err := readAll(t.Context(), s, shards[:1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	slow := ctxStore{store, make(chan struct{})}
+	s.store = slow
+	other, end := context.WithCancel(t.Context())
+	s.Ahead(other, shards[0], 1<<20)
+	at := fetchKey{"f", 0, shards[0].Pieces[0].End}
+	body, _, err := s.ahead.get(t.Context(), pinned{store: slow, key: "f"}, at.start, at.end)
+	if err != nil || len(s.ahead.open) != 0 {
+		t.Fatal("nothing was fetched", err)
+	}
+	end()
+	close(slow.read)
+	if data, err := io.ReadAll(body); err != nil || int64(len(data)) != at.end {
+		t.Errorf("%d bytes of %d, %v", len(data), at.end, err)
+	}
+	if err := body.Close(); err != nil {
+		t.Error(err)
+	}
+	if got, err := readAll(t.Context(), s, shards[:1]); err != nil || !reflect.DeepEqual(got, want) {
+		t.Error(err)
+	}
+}
+
 // limited ends in an error.
 type limited struct {
 	io.Reader

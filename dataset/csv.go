@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"slices"
 	"strconv"
 
 	"github.com/gram-compute/gram/kernelops/decimal"
@@ -34,8 +35,8 @@ type csvParser struct {
 	read    decimal.Read // nil where this CPU has none
 }
 
-func newCSV(in *protocol.Input) lineParser {
-	return &csvParser{input: in, delim: in.Delimiter[0], read: decimal.Fastest()}
+func newCSV(in *protocol.Input, read decimal.Read) lineParser {
+	return &csvParser{input: in, delim: in.Delimiter[0], read: read}
 }
 
 func (p *csvParser) content(text []byte) []byte { return text }
@@ -221,6 +222,7 @@ func (p *csvParser) columns() (func(int) string, []Offset, flaw) {
 
 // put takes one field for what it is for.
 func (p *csvParser) put(b *Block, row []float32, use, col int, field []byte) (bad flaw) {
+	field = slices.Clip(field) // what is behind it is the reader's
 	switch use {
 	case unused:
 	case isLabel:

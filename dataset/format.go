@@ -55,7 +55,7 @@ func kindOf(name string) formatKind {
 	return asLines(newTSV, 1)
 }
 
-func asLines(parser func(*protocol.Input) lineParser, times int64) formatKind {
+func asLines(parser newParser, times int64) formatKind {
 	return formatKind{open: func(in *protocol.Input) format { return lineFormat{in, parser} }, times: times}
 }
 

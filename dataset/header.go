@@ -104,7 +104,7 @@ func (f lineFormat) namesOf(r *shardReader, obj pinned, zipped bool) ([][]byte, 
 		}
 		in, end = &r.zip, math.MaxInt64
 	}
-	parser := f.parser(f.input)
+	parser := f.parser(f.input, nil)
 	p := &linePiece{shardReader: r, obj: obj, parser: parser,
 		lines: newLines(in, make([]byte, 4<<10), 0, end, int(f.input.MaxRecordBytes))}
 	p.lines.quoted = f.input.Multiline

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/gram-compute/gram/kernelops/decimal"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -33,7 +34,7 @@ const (
 	jsonFeatures
 )
 
-func newJSONL(in *protocol.Input) lineParser {
+func newJSONL(in *protocol.Input, _ decimal.Read) lineParser {
 	p := &jsonParser{input: in, missing: newMissing(in), want: newJSONPaths(),
 		paths: []string{in.ID.Name, in.Label.Name, in.Text.Name, in.Weight.Name, in.Split.Group.Name}}
 	for _, c := range slices.Concat(in.Features, in.Categorical) {
@@ -127,7 +128,7 @@ func (p *jsonParser) raw(use int) []byte {
 	if at.end == 0 {
 		return []byte("null")
 	}
-	return p.walk.text[at.begin:at.end]
+	return p.walk.text[at.begin:at.end:at.end]
 }
 
 func (p *jsonParser) record(b *Block, text []byte) flaw {

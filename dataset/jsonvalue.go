@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -178,7 +179,7 @@ func plainString(quoted []byte) ([]byte, bool) {
 // unquoteJSON is what a valid string holds. Half a surrogate pair becomes U+FFFD.
 func unquoteJSON(quoted []byte) []byte {
 	if inner, plain := plainString(quoted); plain {
-		return inner
+		return slices.Clip(inner)
 	}
 	var s string
 	if json.Unmarshal(quoted, &s) != nil {

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 
 	"github.com/gram-compute/gram/kernelops/decimal"
@@ -22,8 +23,8 @@ type libsvmParser struct {
 	numbers     [2 * pairsAtOnce]float32
 }
 
-func newLibSVM(in *protocol.Input) lineParser {
-	return &libsvmParser{input: in, base: int64(*in.IndexBase), width: int64(in.Width), read: decimal.Fastest()}
+func newLibSVM(in *protocol.Input, read decimal.Read) lineParser {
+	return &libsvmParser{input: in, base: int64(*in.IndexBase), width: int64(in.Width), read: read}
 }
 
 func (p *libsvmParser) head() int           { return noLine }
@@ -44,7 +45,7 @@ func (p *libsvmParser) content(text []byte) []byte {
 	p.commented = false
 	// A comment with a '\r' stays part of the content: sparse refuses it.
 	if i := bytes.IndexByte(text, '#'); i >= 0 && bytes.IndexByte(text[i+1:], '\r') < 0 {
-		p.commented, p.comment = true, bytes.Trim(text[i+1:], " \t")
+		p.commented, p.comment = true, slices.Clip(bytes.Trim(text[i+1:], " \t"))
 		text = text[:i]
 	}
 	return bytes.Trim(text, " \t")
@@ -88,7 +89,7 @@ func (p *libsvmParser) sparse(b *Block, s *Sparse, text []byte) flaw {
 	}
 	label, rest := cutToken(text)
 	label, plus := bytes.CutPrefix(label, []byte{'+'})
-	b.Labels = append(b.Labels, label)
+	b.Labels = append(b.Labels, slices.Clip(label))
 	if plus && len(label) > 0 && (label[0] == '+' || label[0] == '-') {
 		return flaw{reason: twoSigns, column: 1}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gram-compute/gram/kernelops/decimal"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -37,7 +38,7 @@ func TestRunOfEntries(t *testing.T) {
 		var got [2]Block
 		var bad [2]flaw
 		for at := range got {
-			p := newLibSVM(&in).(*libsvmParser)
+			p := newLibSVM(&in, decimal.Fastest()).(*libsvmParser)
 			got[at].watch.begin(strconv.Itoa, nil)
 			if got[at].watch.quiet = quiet; at == 1 {
 				p.offsets = []Offset{{Column: width}} // beyond all columns: nothing is taken off, and run is left out

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"sync/atomic"
 
+	"github.com/gram-compute/gram/kernelops/decimal"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -25,13 +26,14 @@ type Source struct {
 	format   format
 	buffer   int // first size of a shard's buffer
 	ahead    fetches
+	read     decimal.Read // nil for one number at a time
 	head     atomic.Pointer[objectHead]
 }
 
 // NewSource reads the manifest's objects from store, where their keys follow prefix
 // (as Prefix gives it for the name that was listed). input must have its defaults in.
 func NewSource(store objstore.Store, prefix string, m Manifest, input protocol.Input) (*Source, error) {
-	s := &Source{store: store, prefix: prefix, manifest: m, input: input, buffer: bufferBytes}
+	s := &Source{store: store, prefix: prefix, manifest: m, input: input, buffer: bufferBytes, read: decimal.Fastest()}
 	if err := input.Validate("spec.input"); err != nil {
 		return nil, err
 	}
@@ -56,6 +58,10 @@ func NewSource(store objstore.Store, prefix string, m Manifest, input protocol.I
 	}
 	return s, nil
 }
+
+// ReadBy sets what reads decimal numbers, in place of the fastest on this CPU; nil is one number at a time. No value
+// depends on it. It is called before Blocks.
+func (s *Source) ReadBy(read decimal.Read) { s.read = read }
 
 // companionPrefix is what the keys of companions are relative to.
 func companionPrefix(input protocol.Input, c companions, listed, objects []Object) (string, error) {

@@ -99,16 +99,21 @@ func TestFastFields(t *testing.T) {
 	}
 }
 
-// readLine reads a line by way 0, all that run does; 1, run without the CPU's routine; 2, the general loop.
+// readLine is lineBy of a line with something behind it.
 func readLine(t *testing.T, in protocol.Input, first, line string, way int, after string) string {
 	t.Helper()
-	p := newCSV(&in).(*csvParser)
+	return lineBy(t, new(Block), in, first, behind(line, after), way, len(line)%3 > 0)
+}
+
+// lineBy reads a line by way 0, all that run does; 1, run without the CPU's routine; 2, the general loop.
+func lineBy(t *testing.T, b *Block, in protocol.Input, first string, line []byte, way int, quiet bool) string {
+	t.Helper()
+	p := newCSV(&in, decimal.Fastest()).(*csvParser)
 	if bad := p.first([]byte(first)); bad.reason != "" {
 		t.Fatal(bad.reason)
 	}
-	var b Block
 	b.watch.begin(strconv.Itoa, nil)
-	b.watch.quiet, b.watch.missing = len(line)%3 > 0, newMissing(&in)
+	b.watch.quiet, b.watch.missing = quiet, newMissing(&in)
 	if way > 0 {
 		p.read = nil
 	}
@@ -118,7 +123,7 @@ func readLine(t *testing.T, in protocol.Input, first, line string, way int, afte
 		}
 		b.watch.missing.numerals = true // run is left out
 	}
-	bad := p.record(&b, behind(line, after))
+	bad := p.record(b, line)
 	more := bad.more
 	if bad.more = nil; more == nil {
 		more = &detail{}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/gram-compute/gram/kernelops/decimal"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -35,10 +36,13 @@ const (
 	firstRecord // and the header line, where the input has one
 )
 
+// newParser makes the parser of an object. read is nil, or reads its numbers.
+type newParser func(input *protocol.Input, read decimal.Read) lineParser
+
 // lineFormat reads formats whose records are lines.
 type lineFormat struct {
 	input  *protocol.Input
-	parser func(*protocol.Input) lineParser
+	parser newParser
 }
 
 func (f lineFormat) whole() bool { return f.input.Multiline }
@@ -73,7 +77,7 @@ func (f lineFormat) read(r *shardReader, obj pinned, piece Piece, zipped bool) (
 		}
 		in, end = &r.zip, math.MaxInt64
 	}
-	p := &linePiece{shardReader: r, obj: obj, start: piece.Start, zipped: zipped, parser: f.parser(f.input),
+	p := &linePiece{shardReader: r, obj: obj, start: piece.Start, zipped: zipped, parser: f.parser(f.input, r.src.read),
 		lines: newLines(in, r.buf, start, end, int(f.input.MaxRecordBytes))}
 	p.lines.quoted = f.input.Multiline
 	defer func() { r.buf = p.lines.buf }()

@@ -3,7 +3,9 @@ package dataset
 import (
 	"bytes"
 	"errors"
+	"slices"
 
+	"github.com/gram-compute/gram/kernelops/decimal"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -16,12 +18,12 @@ type tsvParser struct {
 	id, label, text, group int // fields, counted from 0; -1 where there are none
 }
 
-func newTSV(in *protocol.Input) lineParser {
+func newTSV(in *protocol.Input, _ decimal.Read) lineParser {
 	return &tsvParser{input: in, id: in.ID.Number - 1, label: in.Label.Number - 1, text: in.Text.Number - 1,
 		group: in.Split.Group.Number - 1}
 }
 
-func (p *tsvParser) content(text []byte) []byte { return text }
+func (p *tsvParser) content(text []byte) []byte { return slices.Clip(text) }
 
 func (p *tsvParser) head() int {
 	for _, c := range p.input.Columns() {
@@ -108,7 +110,7 @@ func (p *tsvParser) record(b *Block, text []byte) flaw {
 
 func cutTab(s []byte) (field, rest []byte, more bool) {
 	if i := bytes.IndexByte(s, '\t'); i >= 0 {
-		return s[:i], s[i+1:], true
+		return s[:i:i], s[i+1:], true
 	}
 	return s, nil, false
 }

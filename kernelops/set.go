@@ -10,6 +10,8 @@
 // anything is written.
 package kernelops
 
+import "github.com/gram-compute/gram/kernelops/decimal"
+
 // Set is one implementation of every operation. Take one with Best, ByName or Choose;
 // the zero Set has no operations. It is not changed after it is made and is safe
 // for concurrent use.
@@ -31,6 +33,8 @@ type Set struct {
 
 	vectorOps
 	Mixed Mixed
+	// Decimals reads rows of decimal numbers; nil where that is done one number at a time.
+	Decimals decimal.Read
 }
 
 // Generic returns the set written in Go, which every other set must equal to the bit.

@@ -6,6 +6,7 @@ import (
 	"github.com/klauspost/cpuid/v2"
 
 	"github.com/gram-compute/gram/asm"
+	"github.com/gram-compute/gram/kernelops/decimal"
 )
 
 // avx2 returns the 256-bit set, or nil. cpuid reports AVX2 only where the
@@ -45,6 +46,7 @@ func avx512(has supports) *Set {
 	}
 	s.vectorOps = vectorAVX512(has)
 	s.oneStream = has(cpuid.SSE4A)
+	s.Decimals = decimal.Fastest()
 	s.Mixed = mixedAVX512()
 	return s
 }

@@ -73,6 +73,9 @@ func (v *verifier) openInputs(ctx context.Context) error {
 		if err == nil {
 			in.source, err = dataset.NewSource(store, dataset.Prefix(name), in.manifest, s)
 		}
+		if err == nil {
+			in.source.ReadBy(v.cfg.Ops.Decimals)
+		}
 		if ended(err) {
 			return err
 		}

@@ -3,11 +3,15 @@ package worker
 import (
 	"context"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/objstore/mem"
 	"github.com/gram-compute/gram/protocol"
@@ -38,7 +42,8 @@ func TestNextShardIsFetched(t *testing.T) {
 	told := &toldStore{Store: store, heard: make(chan int64, 100)}
 	spec := protocol.Input{URI: "mem://ahead/f", Format: "tsv", Text: protocol.Column{Number: 2},
 		Label: protocol.Column{Number: 1}, ShardBytes: 400_000, Verify: protocol.VerifyOff}.WithDefaults()
-	in := &input{spec: spec, store: told, name: "f", far: true}
+	in := &input{spec: spec, store: told, name: "f", far: true,
+		ops: kernelops.Generic()}
 	manifest, shards, err := in.list(t.Context())
 	if err == nil {
 		err = in.ready(manifest, shards)
@@ -88,4 +93,60 @@ func TestNextShardIsFetched(t *testing.T) {
 	w.cache = newBlockCache(1 << 30)
 	read(true, 3, 2, begin(3))
 	read(true, 2, 2, begin(2)) // the next is in memory
+}
+
+// endedStore counts the reads that have not ended.
+type endedStore struct {
+	objstore.Store
+
+	begun, open atomic.Int32
+}
+
+func (s *endedStore) Get(
+	ctx context.Context, key string, opt objstore.GetOptions,
+) (io.ReadCloser, objstore.Info, error) {
+	s.open.Add(1)
+	s.begun.Add(1)
+	context.AfterFunc(ctx, func() { s.open.Add(-1) })
+	return s.Store.Get(ctx, key, opt)
+}
+
+// A task whose leaves read other shards than the next ones has few that it fetched in vain, and none in the end.
+func TestFewShardsAreFetchedInVain(t *testing.T) {
+	store := mem.New("vain")
+	if _, err := store.Put(t.Context(), "f", []byte(strings.Repeat("a\tx\n", 100_000))); err != nil {
+		t.Fatal(err)
+	}
+	ended := &endedStore{Store: store}
+	spec := protocol.Input{URI: "mem://vain/f", Format: "tsv", Text: protocol.Column{Number: 2},
+		Label: protocol.Column{Number: 1}, ShardBytes: 20_000, Verify: protocol.VerifyOff}.WithDefaults()
+	in := &input{spec: spec, store: store, name: "f", far: true, ops: kernelops.Generic()}
+	manifest, shards, err := in.list(t.Context())
+	if in.store = ended; err == nil {
+		err = in.ready(manifest, shards)
+	}
+	if err != nil || len(shards) < 16 {
+		t.Fatal(len(shards), err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	n := &nodeTask{job: &job{w: &worker{cfg: Config{Memory: 1 << 30, Slots: 1}}, inputs: []*input{in}},
+		task: &pb.Task{TreeLeaves: 64, Id: &pb.TaskID{Level: 6}}}
+	calls := int32(0)
+	for shard := 0; shard+1 < len(shards); shard += 2 {
+		n.fetchNext(ctx, jobs.Input, shard)
+		calls++
+	}
+	late := time.Now().Add(20 * time.Second)
+	for ended.begun.Load() < calls || ended.open.Load() > aheadMost {
+		if runtime.Gosched(); time.Now().After(late) {
+			t.Fatalf("of %d fetches %d began, and %d go on", calls, ended.begun.Load(), ended.open.Load())
+		}
+	}
+	cancel()
+	for ended.open.Load() > 0 {
+		if runtime.Gosched(); time.Now().After(late) {
+			t.Fatalf("%d fetches outlive their task", ended.open.Load())
+		}
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/planned"
+	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -19,6 +20,7 @@ type input struct {
 	store    objstore.Store
 	name     string // within its store
 	far      bool   // the store is across a network
+	ops      *kernelops.Set
 	manifest dataset.Manifest
 	shards   []dataset.Shard
 	source   *dataset.Source
@@ -33,7 +35,7 @@ func (w *worker) openInputs(ctx context.Context, spec protocol.Spec) ([]*input, 
 		if err != nil {
 			return nil, err
 		}
-		inputs[i] = &input{spec: s, store: store, name: name, far: far(s.URI)}
+		inputs[i] = &input{spec: s, store: store, name: name, far: far(s.URI), ops: w.cfg.Ops}
 	}
 	return inputs, nil
 }
@@ -46,7 +48,9 @@ func (in *input) list(ctx context.Context) (dataset.Manifest, []dataset.Shard, e
 // ready makes the data set readable as it was planned.
 func (in *input) ready(manifest dataset.Manifest, shards []dataset.Shard) (err error) {
 	in.manifest, in.shards = manifest, shards
-	in.source, err = dataset.NewSource(in.store, dataset.Prefix(in.name), manifest, in.spec)
+	if in.source, err = dataset.NewSource(in.store, dataset.Prefix(in.name), manifest, in.spec); err == nil {
+		in.source.ReadBy(in.ops.Decimals)
+	}
 	return err
 }
 
@@ -117,8 +121,16 @@ func (n *nodeTask) fetchNext(ctx context.Context, from jobs.Source, shard int) {
 			return
 		}
 	}
+	ctx, drop := context.WithCancel(ctx)
+	if n.fetched = append(n.fetched, drop); len(n.fetched) > aheadMost {
+		n.fetched[0]() // ends it, unless its shard is being read or has been
+		n.fetched = n.fetched[1:]
+	}
 	in.source.Ahead(ctx, in.shards[next], w.aheadRoom())
 }
+
+// aheadMost is how many shards a task has fetched that it has not read: it may read others than the next.
+const aheadMost = 2
 
 // hasLeafAfter reports whether the task has a leaf after the one at index.
 func (n *nodeTask) hasLeafAfter(index int) bool {

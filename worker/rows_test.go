@@ -7,6 +7,7 @@ import (
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/objstore/mem"
 	"github.com/gram-compute/gram/protocol"
 )
@@ -18,7 +19,7 @@ func TestWhereABlockIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	spec := protocol.Input{URI: "mem://in/", Format: "csv", ShardBytes: 12}.WithDefaults()
-	in := &input{spec: spec, store: store}
+	in := &input{spec: spec, store: store, ops: kernelops.Generic()}
 	manifest, shards, err := in.list(t.Context())
 	if err == nil {
 		err = in.ready(manifest, shards)
@@ -66,7 +67,7 @@ func TestFaultsHaveLinesAndNames(t *testing.T) {
 	}
 	spec := protocol.Input{URI: "mem://in/", Format: "csv", Header: true,
 		Categorical: []protocol.Column{{Name: "color"}}}.WithDefaults()
-	in := &input{spec: spec, store: store}
+	in := &input{spec: spec, store: store, ops: kernelops.Generic()}
 	manifest, shards, err := in.list(t.Context())
 	if err == nil {
 		err = in.ready(manifest, shards)

@@ -67,6 +67,8 @@ type nodeTask struct {
 	pieceOf *pb.CarryPiece // the one whose object was read last
 	piece   jobs.Arrays    // and what it holds, named "<leaf>/<array>"
 
+	fetched []context.CancelFunc // ends of what was fetched ahead, the latest last
+
 	unread error      // of a reader
 	last   []lastRead // of each data set, the latest last
 	at     place

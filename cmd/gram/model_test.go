@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -220,6 +221,27 @@ func TestWhyEnded(t *testing.T) {
 	stop()
 	if err := whyEnded(stopped, ctx, broken); exit.Of(err).Code != exit.Interrupted {
 		t.Errorf("after a signal: %v", err)
+	}
+}
+
+// A job that succeeded is not reported as done unless the disk has its outputs, and no signal makes them be called
+// gone.
+func TestOutputsThatTheDiskMayNotHave(t *testing.T) {
+	full, ended := errors.New("the disk is full"), &gramv1.Job{Id: "j", State: gramv1.JobState_JOB_STATE_SUCCEEDED}
+	kept := func(ctx context.Context) error { return cmp.Or(ctx.Err(), full) }
+	err := keepOutputs(t.Context(), ended, kept)
+	if f := exit.Of(err); f.Code != exit.Failed || !errors.Is(err, full) || f.Hint == "" {
+		t.Errorf("a full disk: %v", err)
+	}
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	err = whyEnded(stopped, stopped, keepOutputs(stopped, ended, kept))
+	if f := exit.Of(err); f.Code != exit.Interrupted || strings.Contains(f.What, "nothing was kept") {
+		t.Errorf("a signal meanwhile: %v", err)
+	}
+	ended.State = gramv1.JobState_JOB_STATE_FAILED
+	if err := keepOutputs(t.Context(), ended, kept); err != nil {
+		t.Errorf("a job that failed: %v, which hides why", err)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/gram-compute/gram/cmd/gram/internal/objects"
 	"github.com/gram-compute/gram/cmd/gram/internal/show"
 	"github.com/gram-compute/gram/protocol"
+	"github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/gram-compute/gram/worker"
 	"github.com/spf13/cobra"
 )
@@ -118,9 +119,12 @@ func runHere(ctx context.Context, a *app, spec protocol.JobSpec, store string, c
 
 // whyEnded finds what ended ctx behind an error: a signal, or a worker that failed.
 func whyEnded(stopped, ctx context.Context, err error) error {
+	var f *exit.Failure
 	switch {
 	case err == nil || ctx.Err() == nil:
 		return err
+	case errors.As(err, &f) && f.Code == exit.Interrupted:
+		return err // it says what was kept
 	case stopped.Err() != nil:
 		return &exit.Failure{Code: exit.Interrupted, What: "stopped; nothing was kept", Cause: err}
 	case errors.Is(context.Cause(ctx), worker.ErrDrainTimeout):
@@ -147,7 +151,7 @@ func trainHere(
 	if err != nil {
 		return err
 	}
-	if err := kept(ctx); err != nil {
+	if err := keepOutputs(ctx, w.ended[0], kept); err != nil {
 		return err
 	}
 	if err := show.Outcome(w.ended[0]); err != nil {
@@ -156,4 +160,21 @@ func trainHere(
 		return f
 	}
 	return printResult(ctx, a, w.ended[0])
+}
+
+// keepOutputs waits for the disk to have the outputs of a job that has ended. Why a job failed is more than why the disk
+// did.
+func keepOutputs(ctx context.Context, job *gramv1.Job, kept func(context.Context) error) error {
+	err := kept(ctx)
+	if err == nil || show.Outcome(job) != nil {
+		return nil
+	}
+	f := &exit.Failure{Code: exit.Failed, Why: err,
+		What: "job " + job.GetId() + " succeeded, but the disk may not have its outputs",
+		Hint: "They may be damaged after a power cut: run the job again."}
+	if ctx.Err() != nil {
+		f.Code = exit.Interrupted
+		f.What = "stopped before the disk had the outputs of job " + job.GetId() + ", which succeeded"
+	}
+	return f
 }

@@ -26,7 +26,7 @@ var layers = []layer{
 	{tree: "kernelops/decimal", may: []string{"asm"}},
 	{tree: "kernelops/fmath"},
 	{tree: "kernelops/philox"},
-	{tree: "kernelops", may: []string{"asm", "kernelops/fmath", "kernelops/philox"}},
+	{tree: "kernelops", may: []string{"asm", "kernelops/decimal", "kernelops/fmath", "kernelops/philox"}},
 	{tree: "dataset", may: []string{
 		"objstore", "protocol", "kernelops/decimal", "kernelops/fmath", "kernelops/philox",
 	}},

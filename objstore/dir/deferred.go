@@ -2,6 +2,7 @@ package dir
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -48,16 +49,27 @@ func (s *Store) Sync(ctx context.Context) error {
 			folders[name] = true
 		}
 	}
-	for _, names := range [][]string{files, slices.Sorted(maps.Keys(folders))} { // what a folder names comes first
-		if err := s.syncAll(ctx, names); err != nil {
-			return s.fail("sync", "", err)
-		}
+	err := s.syncAll(ctx, files, s.syncFile)
+	if err == nil { // what a folder names comes first
+		err = s.syncAll(ctx, slices.Sorted(maps.Keys(folders)), s.syncFolder)
+	}
+	if err != nil {
+		return s.fail("sync", "", err)
 	}
 	return nil
 }
 
+// syncFile makes the content of a file durable.
+func (s *Store) syncFile(name string) error {
+	f, err := s.root.OpenFile(name, toSync, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
 // syncAll makes files or folders durable; those that are gone again need nothing.
-func (s *Store) syncAll(ctx context.Context, names []string) error {
+func (s *Store) syncAll(ctx context.Context, names []string, sync func(name string) error) error {
 	all, ctx := errgroup.WithContext(ctx)
 	all.SetLimit(syncsAtOnce)
 	for _, name := range names {
@@ -65,7 +77,7 @@ func (s *Store) syncAll(ctx context.Context, names []string) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if err := s.syncFolder(name); err != nil && !missing(err) {
+			if err := sync(name); err != nil && !missing(err) {
 				return err
 			}
 			return nil

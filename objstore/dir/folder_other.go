@@ -7,6 +7,9 @@ import (
 	"os"
 )
 
+// toSync is how a file is opened to make it durable.
+const toSync = os.O_RDWR
+
 // syncFolder: folders cannot be synced here; the file system's journal must do.
 func syncFolder(*os.File) error { return nil }
 

@@ -8,6 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// toSync is how a file is opened to make it durable; reading will do.
+const toSync = os.O_RDONLY
+
 // syncFolder makes the entries of an open folder durable.
 func syncFolder(folder *os.File) error { return folder.Sync() }
 
