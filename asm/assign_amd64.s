@@ -233,7 +233,7 @@ compare:
 	RET
 
 // func ByteNear24x16AVX512(hits *uint8, hitStride int, limits *int32, starts *int32, kinds *int32, x *uint32, xStride int, y *uint32, groups int, panels int)
-// Requires: AVX, AVX512F, AVX512VNNI
+// Requires: AVX, AVX512F, AVX512VNNI, MMX+
 TEXT ·ByteNear24x16AVX512(SB), NOSPLIT, $0-80
 	MOVQ starts+24(FP), CX
 	MOVQ y+56(FP), DX
@@ -296,14 +296,19 @@ panel:
 	MOVLQSX   92(R10), R10
 	VMOVDQU32 (CX)(R10*4), Z23
 	MOVQ      x+40(FP), R10
+	MOVQ      R10, R13
 	LEAQ      (R10)(SI*8), R11
 	LEAQ      (R11)(SI*8), R12
-	MOVQ      groups+64(FP), R13
-	SUBQ      $0x02, R13
+	MOVQ      groups+64(FP), R14
+	SUBQ      $0x02, R14
 	JL        last
 
 loop:
 	// 2 groups of 4 columns.
+	PREFETCHT0    8192(R13)
+	PREFETCHT0    8256(R13)
+	PREFETCHT0    8320(R13)
+	ADDQ          $+192, R13
 	VMOVDQU32     (DX), Z24
 	VPDPBUSD.BCST (R10), Z24, Z0
 	VPDPBUSD.BCST (R10)(SI*1), Z24, Z1
@@ -358,11 +363,11 @@ loop:
 	ADDQ          $0x08, R10
 	ADDQ          $0x08, R11
 	ADDQ          $0x08, R12
-	SUBQ          $0x02, R13
+	SUBQ          $0x02, R14
 	JGE           loop
 
 last:
-	ADDQ          $0x02, R13
+	ADDQ          $0x02, R14
 	JZ            compare
 	VMOVDQU32     (DX), Z24
 	VPDPBUSD.BCST (R10), Z24, Z0
@@ -678,7 +683,7 @@ compare:
 	RET
 
 // func ByteMost24x16AVX512(most *int32, starts *int32, kinds *int32, x *uint32, xStride int, y *uint32, groups int, panels int)
-// Requires: AVX, AVX512F, AVX512VNNI
+// Requires: AVX, AVX512F, AVX512VNNI, MMX+
 TEXT ·ByteMost24x16AVX512(SB), NOSPLIT, $0-64
 	MOVQ starts+8(FP), CX
 	MOVQ y+40(FP), DX
@@ -741,14 +746,19 @@ panel:
 	MOVLQSX   92(R10), R10
 	VMOVDQU32 (CX)(R10*4), Z23
 	MOVQ      x+24(FP), R10
+	MOVQ      R10, R13
 	LEAQ      (R10)(SI*8), R11
 	LEAQ      (R11)(SI*8), R12
-	MOVQ      groups+48(FP), R13
-	SUBQ      $0x02, R13
+	MOVQ      groups+48(FP), R14
+	SUBQ      $0x02, R14
 	JL        last
 
 loop:
 	// 2 groups of 4 columns.
+	PREFETCHT0    8192(R13)
+	PREFETCHT0    8256(R13)
+	PREFETCHT0    8320(R13)
+	ADDQ          $+192, R13
 	VMOVDQU32     (DX), Z24
 	VPDPBUSD.BCST (R10), Z24, Z0
 	VPDPBUSD.BCST (R10)(SI*1), Z24, Z1
@@ -803,11 +813,11 @@ loop:
 	ADDQ          $0x08, R10
 	ADDQ          $0x08, R11
 	ADDQ          $0x08, R12
-	SUBQ          $0x02, R13
+	SUBQ          $0x02, R14
 	JGE           loop
 
 last:
-	ADDQ          $0x02, R13
+	ADDQ          $0x02, R14
 	JZ            compare
 	VMOVDQU32     (DX), Z24
 	VPDPBUSD.BCST (R10), Z24, Z0

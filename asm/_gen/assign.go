@@ -28,6 +28,7 @@ type assignRegisters struct {
 	assignTile
 	out, starts, y, panels, stride Register
 	x                              []Register  // every eighth row
+	ahead                          Register    // of the narrow tile: as far on as its rows so far are long
 	times                          [8]Register // the stride times 1, 3, 5 and 7
 	acc                            [][]VecVirtual
 }
@@ -120,6 +121,10 @@ func (r *assignRegisters) begin() {
 		}
 	}
 	MOVQ(argument("x"), r.x[0])
+	if r.vectors == 1 {
+		r.ahead = GP64()
+		MOVQ(r.x[0], r.ahead)
+	}
 	for i := 1; i < len(r.x); i++ {
 		LEAQ(Mem{Base: r.x[i-1], Index: r.stride, Scale: 8}, r.x[i])
 	}
@@ -146,6 +151,13 @@ func (r *assignRegisters) steps() {
 	JL(LabelRef("last"))
 	Label("loop")
 	Commentf("%d groups of 4 columns.", unrollSteps)
+	if r.vectors == 1 {
+		lines := unrollSteps * 4 * r.rows / 64
+		for line := range lines {
+			PREFETCHT0(Mem{Base: r.ahead, Disp: distancesAhead + 64*line})
+		}
+		ADDQ(I32(64*lines), r.ahead)
+	}
 	for u := range unrollSteps {
 		r.step(u)
 	}
