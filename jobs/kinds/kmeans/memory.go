@@ -59,11 +59,13 @@ func (m *memory) round(c chunk, origin []float32) {
 }
 
 // Bounds are begun after a round in which at most these shares of the records moved: mostMovedFew where centers are
-// few, so that nearly all that is spared is spared when the centers stand still.
+// few, so that nearly all that is spared is spared when the centers stand still; mostMovedBytes where all distances are
+// looked at by bytes, which spares less than making bounds costs until later.
 const (
-	mostMoved    = 0.5
-	mostMovedFew = 0.002
-	fewCenters   = 48
+	mostMoved      = 0.5
+	mostMovedBytes = 0.03
+	mostMovedFew   = 0.002
+	fewCenters     = 48
 )
 
 // restRounds is for how many rounds bounds are left off that spared nothing.
@@ -78,8 +80,11 @@ func (m *memory) begin(packed *kernelops.Centers) {
 		return
 	}
 	most := mostMoved
-	if m.k <= fewCenters {
+	switch {
+	case m.k <= fewCenters:
 		most = mostMovedFew
+	case m.rounded != nil:
+		most = mostMovedBytes
 	}
 	if m.rests > 0 || len(m.index) == 0 || float64(m.movers) > float64(most*float64(len(m.index))) {
 		m.rests = max(m.rests-1, 0)
