@@ -71,3 +71,17 @@ func ByteMost6x64AVX512(most *int32, starts *int32, kinds *int32, x *uint32, xSt
 //
 //go:noescape
 func ByteMost24x16AVX512(most *int32, starts *int32, kinds *int32, x *uint32, xStride int, y *uint32, groups int, panels int)
+
+// PairDistances4AVX2 sets dst[i] to the squared distance of row i and center i, for four of them:
+//
+//	var lane [4]float64
+//	for j := range dim {
+//		t := float64(rows[i][j]) - centers[i][j]
+//		lane[j%4] += float64(t * t)
+//	}
+//	dst[i] = (lane[0] + lane[1]) + (lane[2] + lane[3])
+//
+// dim is positive.
+//
+//go:noescape
+func PairDistances4AVX2(dst *float64, rows **float32, centers **float64, dim int)

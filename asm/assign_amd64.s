@@ -903,3 +903,135 @@ compare:
 	JNZ       panel
 	VZEROUPPER
 	RET
+
+// func PairDistances4AVX2(dst *float64, rows **float32, centers **float64, dim int)
+// Requires: AVX, AVX2
+TEXT ·PairDistances4AVX2(SB), NOSPLIT, $0-32
+	MOVQ   dst+0(FP), AX
+	MOVQ   dim+24(FP), CX
+	XORQ   DX, DX
+	MOVQ   rows+8(FP), BX
+	MOVQ   centers+16(FP), SI
+	MOVQ   (BX), DI
+	MOVQ   (SI), R8
+	VXORPS Y0, Y0, Y0
+	MOVQ   8(BX), R9
+	MOVQ   8(SI), R10
+	VXORPS Y1, Y1, Y1
+	MOVQ   16(BX), R11
+	MOVQ   16(SI), R12
+	VXORPS Y2, Y2, Y2
+	MOVQ   24(BX), BX
+	MOVQ   24(SI), SI
+	VXORPS Y3, Y3, Y3
+	SUBQ   $0x04, CX
+	JL     rest
+
+vector:
+	VCVTPS2PD (DI)(DX*4), Y4
+	VSUBPD    (R8)(DX*8), Y4, Y4
+	VMULPD    Y4, Y4, Y4
+	VADDPD    Y4, Y0, Y0
+	VCVTPS2PD (R9)(DX*4), Y4
+	VSUBPD    (R10)(DX*8), Y4, Y4
+	VMULPD    Y4, Y4, Y4
+	VADDPD    Y4, Y1, Y1
+	VCVTPS2PD (R11)(DX*4), Y4
+	VSUBPD    (R12)(DX*8), Y4, Y4
+	VMULPD    Y4, Y4, Y4
+	VADDPD    Y4, Y2, Y2
+	VCVTPS2PD (BX)(DX*4), Y4
+	VSUBPD    (SI)(DX*8), Y4, Y4
+	VMULPD    Y4, Y4, Y4
+	VADDPD    Y4, Y3, Y3
+	ADDQ      $0x04, DX
+	SUBQ      $0x04, CX
+	JGE       vector
+
+rest:
+	ADDQ         $0x04, CX
+	JZ           sum
+	VMOVQ        CX, X4
+	VPBROADCASTQ X4, Y4
+	VPMOVZXDQ    laneNumbers<>+0(SB), Y5
+	VPCMPGTQ     Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X5
+	VSHUFPS      $0x88, X5, X4, X5
+	VMASKMOVPS   (DI)(DX*4), X5, X6
+	VCVTPS2PD    X6, Y6
+	VMASKMOVPD   (R8)(DX*8), Y4, Y7
+	VSUBPD       Y7, Y6, Y6
+	VMULPD       Y6, Y6, Y6
+	VADDPD       Y6, Y0, Y0
+	VMASKMOVPS   (R9)(DX*4), X5, X6
+	VCVTPS2PD    X6, Y6
+	VMASKMOVPD   (R10)(DX*8), Y4, Y7
+	VSUBPD       Y7, Y6, Y6
+	VMULPD       Y6, Y6, Y6
+	VADDPD       Y6, Y1, Y1
+	VMASKMOVPS   (R11)(DX*4), X5, X6
+	VCVTPS2PD    X6, Y6
+	VMASKMOVPD   (R12)(DX*8), Y4, Y7
+	VSUBPD       Y7, Y6, Y6
+	VMULPD       Y6, Y6, Y6
+	VADDPD       Y6, Y2, Y2
+	VMASKMOVPS   (BX)(DX*4), X5, X5
+	VCVTPS2PD    X5, Y5
+	VMASKMOVPD   (SI)(DX*8), Y4, Y4
+	VSUBPD       Y4, Y5, Y5
+	VMULPD       Y5, Y5, Y5
+	VADDPD       Y5, Y3, Y3
+
+sum:
+	VHADDPD      Y0, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X4
+	VADDSD       X4, X0, X0
+	VMOVSD       X0, (AX)
+	VHADDPD      Y1, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDSD       X0, X1, X1
+	VMOVSD       X1, 8(AX)
+	VHADDPD      Y2, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDSD       X0, X2, X2
+	VMOVSD       X2, 16(AX)
+	VHADDPD      Y3, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X0
+	VADDSD       X0, X3, X3
+	VMOVSD       X3, 24(AX)
+	VZEROUPPER
+	RET
+
+DATA laneNumbers<>+0(SB)/4, $0x00000000
+DATA laneNumbers<>+4(SB)/4, $0x00000001
+DATA laneNumbers<>+8(SB)/4, $0x00000002
+DATA laneNumbers<>+12(SB)/4, $0x00000003
+DATA laneNumbers<>+16(SB)/4, $0x00000004
+DATA laneNumbers<>+20(SB)/4, $0x00000005
+DATA laneNumbers<>+24(SB)/4, $0x00000006
+DATA laneNumbers<>+28(SB)/4, $0x00000007
+DATA laneNumbers<>+32(SB)/4, $0x00000008
+DATA laneNumbers<>+36(SB)/4, $0x00000009
+DATA laneNumbers<>+40(SB)/4, $0x0000000a
+DATA laneNumbers<>+44(SB)/4, $0x0000000b
+DATA laneNumbers<>+48(SB)/4, $0x0000000c
+DATA laneNumbers<>+52(SB)/4, $0x0000000d
+DATA laneNumbers<>+56(SB)/4, $0x0000000e
+DATA laneNumbers<>+60(SB)/4, $0x0000000f
+DATA laneNumbers<>+64(SB)/4, $0x00000010
+DATA laneNumbers<>+68(SB)/4, $0x00000011
+DATA laneNumbers<>+72(SB)/4, $0x00000012
+DATA laneNumbers<>+76(SB)/4, $0x00000013
+DATA laneNumbers<>+80(SB)/4, $0x00000014
+DATA laneNumbers<>+84(SB)/4, $0x00000015
+DATA laneNumbers<>+88(SB)/4, $0x00000016
+DATA laneNumbers<>+92(SB)/4, $0x00000017
+DATA laneNumbers<>+96(SB)/4, $0x00000018
+DATA laneNumbers<>+100(SB)/4, $0x00000019
+DATA laneNumbers<>+104(SB)/4, $0x0000001a
+DATA laneNumbers<>+108(SB)/4, $0x0000001b
+DATA laneNumbers<>+112(SB)/4, $0x0000001c
+DATA laneNumbers<>+116(SB)/4, $0x0000001d
+DATA laneNumbers<>+120(SB)/4, $0x0000001e
+DATA laneNumbers<>+124(SB)/4, $0x0000001f
+GLOBL laneNumbers<>(SB), RODATA|NOPTR, $128

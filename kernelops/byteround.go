@@ -38,9 +38,9 @@ type byteRound struct {
 
 	limits, kinds []int32
 	most          []int32
-	hits          []uint64 // of each row, a bit for each center
-	stride        int      // words of hits of a row
-	candidates    nearestScratch
+	hits          []uint64  // of each row, a bit for each center
+	stride        int       // words of hits of a row
+	pairs         []rowPair // of a row and a center, to be compared in float64
 	open          []int32
 	rows          []float32
 	index         []int32
@@ -133,7 +133,7 @@ func (b *ByteRows) nearest(index []int32, sqDist []float64, x Matrix, p *rowPart
 func (n *byteRound) begin(rows []byteRow) {
 	size := len(rows) + byteAhead
 	n.limits, n.kinds, n.hits = Resize(n.limits, size), Resize(n.kinds, size), Resize(n.hits, size*n.stride)
-	n.open, n.looks = n.open[:0], 0
+	n.open, n.pairs = n.open[:0], n.pairs[:0]
 	for i := range n.kinds {
 		n.limits[i], n.kinds[i] = math.MaxInt32, 0
 		if i < len(rows) {
@@ -205,7 +205,7 @@ func (b *ByteRows) retable() {
 		if n.tabled[i] > 0 && kind.lost <= n.tabled[i] {
 			continue
 		}
-		n.tabled[i] = float64(kind.lost*1.02) + 0x1p-30
+		n.tabled[i] = float64(kind.lost*byteBoundRound) + 0x1p-30
 		n.per[i] = 1 / (2 * float64(kind.unit*n.unit))
 		starts := n.starts[i*size : (i+1)*size]
 		for j := range starts {
@@ -328,22 +328,36 @@ func (b *ByteRows) decide(index []int32, sqDist []float64, x Matrix) {
 			n.open = append(n.open, int32(i))
 			continue
 		}
-		n.looks += found
-		n.settle(b.set, &index[i], &sqDist[i], x.Row(i), hits)
-	}
-}
-
-// settle compares a row with its hits.
-func (n *byteRound) settle(s *Set, index *int32, sqDist *float64, row []float32, hits []uint64) {
-	c := &n.candidates
-	c.candidates = c.candidates[:0]
-	for w, word := range hits {
-		for ; word != 0; word &= word - 1 {
-			c.candidates = append(c.candidates, int32(64*w+bits.TrailingZeros64(word)))
+		for w, word := range hits {
+			for ; word != 0; word &= word - 1 {
+				n.pairs = append(n.pairs, rowPair{int32(i), int32(64*w + bits.TrailingZeros64(word))})
+			}
 		}
 	}
-	if j, d := s.decide(row, n.centers, c); j >= 0 && (d < *sqDist || d == *sqDist && j < *index) {
-		*index, *sqDist = j, d
+	n.looks = len(n.pairs)
+	b.settle(index, sqDist, x)
+}
+
+// rowPair is a row and a center.
+type rowPair struct{ row, center int32 }
+
+// settle compares the rows of pairs with their centers.
+func (b *ByteRows) settle(index []int32, sqDist []float64, x Matrix) {
+	n := &b.near
+	var dists [pairRows]float64
+	var rows [pairRows]*float32
+	var centers [pairRows]*float64
+	for pairs := n.pairs; len(pairs) > 0; pairs = pairs[min(pairRows, len(pairs)):] {
+		for i := range rows {
+			p := pairs[min(i, len(pairs)-1)]
+			rows[i], centers[i] = &x.Data[int(p.row)*x.Stride], &n.centers.values[int(p.center)*b.cols]
+		}
+		b.bytes.pairs(&dists, &rows, &centers, b.cols)
+		for i, p := range pairs[:min(pairRows, len(pairs))] {
+			if d := dists[i]; d < sqDist[p.row] || d == sqDist[p.row] && p.center < index[p.row] {
+				index[p.row], sqDist[p.row] = p.center, d
+			}
+		}
 	}
 }
 

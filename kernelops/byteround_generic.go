@@ -1,5 +1,20 @@
 package kernelops
 
+import "unsafe"
+
+// pairDistances computes the distances of rows and centers, as GroupDistances does.
+type pairDistances func(dst *[pairRows]float64, rows *[pairRows]*float32, centers *[pairRows]*float64, dim int)
+
+// pairRows is how many pairs it takes.
+const pairRows = 4
+
+func pairDistancesGeneric(dst *[pairRows]float64, rows *[pairRows]*float32, centers *[pairRows]*float64, dim int) {
+	one := []int32{0}
+	for i := range rows {
+		groupDistancesGeneric(dst[i:i+1], dim, unsafe.Slice(rows[i], dim), dim, unsafe.Slice(centers[i], dim), one)
+	}
+}
+
 // assignTiles are the tiles of a set.
 type assignTiles struct {
 	wide, narrow assignTile

@@ -185,3 +185,66 @@ func checkByteRows(t *testing.T, s *Set, c boundCase) {
 		}
 	}
 }
+
+// TestByteRowLimitByHand has a row and a center that lose as much as the bound says: of (127, 0.49, 0.49, ...), of unit
+// 1, all but the first column is lost, which is all that the center (0, 127, 127, ...) has. The limit of their distance
+// has a hit, one that is lower by 1 % of the bound has none.
+func TestByteRowLimitByHand(t *testing.T) {
+	const cols, bound = 65, 2 * 64 * 0.49 * 127
+	x, center := NewMatrix(1, cols), make([]float64, 2*cols)
+	x.Data[0] = 127
+	for k := 1; k < cols; k++ {
+		x.Data[k], center[k] = 0.49, 127
+	}
+	exact := []float64{0}
+	groupDistancesGeneric(exact, cols, x.Data, cols, center, []int32{0})
+	for _, s := range byteRowSets() {
+		b := NewByteRows(s, x, make([]float32, cols))
+		b.add(x, 0)
+		b.move(s.PackCenters(center, make([]float32, cols)))
+		b.retable()
+		for limit, want := range map[float64]uint64{exact[0]: 1, exact[0] + 0.01*bound: 1, exact[0] - 0.01*bound: 0} {
+			b.near.begin(b.parts[0].rows[:1])
+			b.near.limitByLast([]float64{limit}, b.parts[0].rows[:1])
+			b.hit(b.parts[0].words, 1)
+			if got := b.near.hits[0] & 1; got != want {
+				t.Errorf("%s: %d hits at %g more than the distance", s.Name, got, limit-exact[0])
+			}
+		}
+	}
+}
+
+// TestByteRowsGetOutOfTheWay: where bytes leave too many centers, which are all alike but for a large column here, rounds
+// go without, and more of them each time.
+func TestByteRowsGetOutOfTheWay(t *testing.T) {
+	r := rand.New(rand.NewPCG(84, 0))
+	for _, s := range withBytes() {
+		x, centers, origin := NewMatrix(500, 32), make([]float64, 64*32), make([]float32, 32)
+		for i := range x.Data {
+			x.Data[i] = float32(r.NormFloat64())
+		}
+		for i := range centers {
+			if centers[i] = r.NormFloat64() / 1024; i%32 == 0 {
+				centers[i] = 1000
+			}
+		}
+		b, index, sqDist := NewByteRows(s, x, origin), slices.Repeat([]int32{-1}, 500), make([]float64, 500)
+		trials := 0
+		for range 20 {
+			packed := s.PackCenters(centers, origin)
+			for from := 0; from < 500; from += 50 {
+				b.Nearest(index[from:from+50], sqDist[from:from+50], x.RowRange(from, from+50), packed, from, &Workspace{})
+				if from == 0 && len(b.near.open) > 0 {
+					trials++
+				}
+				b.near.open = b.near.open[:0]
+			}
+			if b.near.way != byFloat {
+				t.Errorf("%s: the way is %d", s.Name, b.near.way)
+			}
+		}
+		if trials > 5 {
+			t.Errorf("%s: tried in %d rounds of 20", s.Name, trials)
+		}
+	}
+}

@@ -21,6 +21,7 @@ func addAssign() {
 		addAssignTile(assignTile{isas[1], 6, 4, most})
 		addAssignTile(assignTile{isas[1], 24, 1, most})
 	}
+	addPairDistances4(isas[0])
 }
 
 // assignRegisters are the registers of one function.
@@ -225,4 +226,50 @@ func (r *assignRegisters) greatest() {
 		VPMAXSD(r.at(r.out, i), row[0], row[0])
 		VMOVDQU32(row[0], r.at(r.out, i))
 	}
+}
+
+// addPairDistances4 is GroupDistances for four rows and centers, each wherever it is.
+func addPairDistances4(s isa) {
+	name := "PairDistances4" + s.suffix
+	TEXT(name, NOSPLIT, "func(dst *float64, rows **float32, centers **float64, dim int)")
+	Doc(
+		name+" sets dst[i] to the squared distance of row i and center i, for four of them:",
+		"",
+		"\tvar lane [4]float64",
+		"\tfor j := range dim {",
+		"\t\tt := float64(rows[i][j]) - centers[i][j]",
+		"\t\tlane[j%4] += float64(t * t)",
+		"\t}",
+		"\tdst[i] = (lane[0] + lane[1]) + (lane[2] + lane[3])",
+		"",
+		"dim is positive.",
+	)
+	Pragma("noescape")
+	r, at := fourRows{isa: s, dst: loadArgument("dst"), left: loadArgument("dim")}, GP64()
+	XORQ(at, at)
+	rows, centers := loadArgument("rows"), loadArgument("centers")
+	var center [4]Mem
+	for i := range r.row {
+		row, to := GP64(), GP64()
+		MOVQ(Mem{Base: rows, Disp: 8 * i}, row)
+		MOVQ(Mem{Base: centers, Disp: 8 * i}, to)
+		r.row[i], center[i] = Mem{Base: row, Index: at, Scale: 4}, Mem{Base: to, Index: at, Scale: 8}
+		r.acc[i] = r.vector()
+		r.zero(r.acc[i])
+	}
+	SUBQ(Imm(uint64(s.lanes)), r.left)
+	JL(LabelRef("rest"))
+	Label("vector")
+	r.addOf(center, nil, nil)
+	ADDQ(Imm(uint64(s.lanes)), at)
+	SUBQ(Imm(uint64(s.lanes)), r.left)
+	JGE(LabelRef("vector"))
+	Label("rest")
+	ADDQ(Imm(uint64(s.lanes)), r.left)
+	JZ(LabelRef("sum"))
+	k := s.tail64(r.left)
+	r.addOf(center, k, halfMask(k))
+	Label("sum")
+	r.store()
+	finish()
 }

@@ -169,16 +169,25 @@ func (r *fourRows) begin(x, stride, three Register) {
 
 // add adds the squared differences of a vector of columns; of the last ones by the masks of both widths.
 func (r *fourRows) add(k, narrow Register) {
+	var center [4]Mem
+	for i, p := range r.center {
+		center[i] = Mem{Base: p}
+	}
+	r.addOf(center, k, narrow)
+}
+
+// addOf is add for centers that are there.
+func (r *fourRows) addOf(center [4]Mem, k, narrow Register) {
 	for i, acc := range r.acc {
 		v := r.vector()
 		if k == nil {
 			VCVTPS2PD(r.row[i], v)
-			VSUBPD(Mem{Base: r.center[i]}, v, v)
+			VSUBPD(center[i], v, v)
 		} else {
 			u, f := r.vector(), XMM()
 			VMASKMOVPS(r.row[i], narrow, f)
 			VCVTPS2PD(f, v)
-			VMASKMOVPD(Mem{Base: r.center[i]}, k, u)
+			VMASKMOVPD(center[i], k, u)
 			VSUBPD(u, v, v)
 		}
 		addSquare(v, acc)
