@@ -179,7 +179,7 @@ func TestLess(t *testing.T) {
 func TestMove(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	const rows, width, classes = 400, 6, 4
-	for _, widest := range []float64{1, 1e10, 1e25} {
+	for _, widest := range []float64{1, 1e12, 1e25} {
 		for _, weighted := range []bool{false, true} {
 			x, from, to, weights := kernelops.NewMatrix(rows, width), make([]int32, rows), make([]int32, rows), []float32(nil)
 			for i := range x.Data {
@@ -187,8 +187,11 @@ func TestMove(t *testing.T) {
 				if i%7 == 0 {
 					x.Data[i] = 0
 				}
-				if i/width == rows-1 {
+				switch row := i / width; {
+				case row == rows-1:
 					x.Data[i] *= float32(widest)
+				case row%3 == 0:
+					x.Data[i] *= 1e-9
 				}
 			}
 			for i := range from {
