@@ -270,7 +270,7 @@ func TestReadersAtTheSameTime(t *testing.T) {
 
 // What leaves keep takes room as blocks do, is taken out once, and goes with its job.
 func TestMemos(t *testing.T) {
-	c, r := newBlockCache(1000), &reader{blocks: 1}
+	c, r := newBlockCache(oneBlock+300), &reader{blocks: 1}
 	set := setKey{"a job", jobs.Input}
 	m, other := c.memo("a job", "lloyd", 0, 3), c.memo("a job", "lloyd", 0, 4)
 	m.Keep("early", 10) // of a job of which nothing was read
