@@ -450,7 +450,7 @@ rows:
 	JL      rest
 
 vector:
-	PREFETCHT0 8192(R9)
+	PREFETCHT1 16384(R9)
 	ADDQ       $0x40, R9
 	VCVTPS2PD  (DI), Y4
 	VSUBPD     (R10), Y4, Y4

@@ -155,7 +155,7 @@ func (r *assignRegisters) steps() {
 	if r.vectors == 1 {
 		lines := unrollSteps * 4 * r.rows / 64
 		for line := range lines {
-			PREFETCHT0(Mem{Base: r.ahead, Disp: distancesAhead + 64*line})
+			PREFETCHT1(Mem{Base: r.ahead, Disp: distancesAhead + 64*line})
 		}
 		ADDQ(I32(64*lines), r.ahead)
 	}

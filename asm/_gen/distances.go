@@ -107,8 +107,8 @@ type fourRows struct {
 }
 
 // distancesAhead is how far ahead of its use memory is fetched, in bytes and one line after the other: memory gives
-// more to a reader of one place than of four rows.
-const distancesAhead = 8192
+// more to a reader of one place than of four rows, and most to the second cache level.
+const distancesAhead = 16384
 
 // addGroupDistances4 is addGroupDistances for rows in fours, whose chains of additions need not wait for each other.
 func addGroupDistances4(s isa) {
@@ -125,7 +125,7 @@ func addGroupDistances4(s isa) {
 	SUBQ(Imm(uint64(s.lanes)), r.left)
 	JL(LabelRef("rest"))
 	Label("vector")
-	PREFETCHT0(Mem{Base: r.ahead, Disp: distancesAhead})
+	PREFETCHT1(Mem{Base: r.ahead, Disp: distancesAhead})
 	ADDQ(Imm(64), r.ahead)
 	r.add(nil, nil)
 	for _, p := range r.center {
