@@ -212,8 +212,8 @@ func (b *ByteRows) retable() {
 			starts[j] = byteFloor
 			if j < len(n.norms) {
 				norm := n.norms[j]
-				loss := 2 * float64(float64(n.tabled[i]*kind.unit)*math.Sqrt(norm))
-				gap := float64(loss*byteBoundRound) - float64(norm*(1-0x1p-30))
+				loss := float64(float64(n.tabled[i]*kind.unit) * math.Sqrt(norm))
+				gap := float64(2 * byteBoundRound * loss) - float64(norm*(1-0x1p-30))
 				start := math.Ceil(float64(gap*n.per[i])) + 1
 				starts[j] = int32(min(max(start, byteFloor), -byteFloor)) //lint:checked within 30 bits
 			}
@@ -254,7 +254,7 @@ func (b *ByteRows) limitByMost(words []uint32, rows []byteRow) {
 			most = max(most, v)
 		}
 		// the center with that sum is at most this nearer by its start, and by both parts of the row
-		slack := 2*float64(n.tabled[r.kind]*n.longest)/n.unit -
+		slack := float64(2*n.tabled[r.kind]*n.longest)/n.unit -
 			float64(2*float64(float64(float64(r.otherLoss)*n.lost)*n.per[r.kind]))
 		n.limits[i] = math.MinInt32
 		if r.norm != r.norm || most+r.start < byteFloor/2 { // the start of that center may be above its bound

@@ -54,6 +54,7 @@ const (
 	byteBoundCols  = 1 << 14
 	byteBoundSlack = 0x1p-17
 	byteBoundRound = 1 + 0x1p-30 // more than float64 sums of as many columns err by
+	byteUp         = 1 + 0x1p-22 // more than float32 rounds by: all is normal there, or 0
 )
 
 // NewByteRows returns no rows yet; nil where the set has no code for bytes, or there are too many columns. Rows are
@@ -119,8 +120,8 @@ func (b *ByteRows) round(to *byteRow, bytes []uint8, x []float32) {
 	k.lost = max(k.lost, float64(r.lost/k.unit))
 	length := float64(math.Sqrt(r.norm) * byteBoundRound)
 	*to = byteRow{product: float32(-2 * k.unit), start: -byteLift * sumOfBytes(bytes), kind: int32(kind),
-		ownLoss: -roundUp32(float64(2 * r.lost)), otherLoss: -roundUp32(float64(2 * (length + r.lost))),
-		norm: roundDown32(float64(r.norm * (1 - byteBoundSlack)))}
+		ownLoss: -float32(float64(2 * r.lost * byteUp)), otherLoss: -float32(float64(2 * (length + r.lost) * byteUp)),
+		norm: float32(float64(r.norm * (1 - byteBoundSlack) / byteUp))}
 }
 
 // quarters are the powers of 2 by quarters, as float32.

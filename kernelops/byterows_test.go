@@ -86,8 +86,8 @@ func TestSumOfBytes(t *testing.T) {
 // TestKindsOfUnits: the least unit of a kind that is not below what a row needs.
 func TestKindsOfUnits(t *testing.T) {
 	b := &ByteRows{}
-	for _, v := range [][2]float64{{1, 1}, {1.01, quarters[1]}, {1.3, quarters[2]}, {1.5, quarters[3]}, {1.7, 2}, {2, 2},
-		{0.75, quarters[3] / 2}, {0x1p-40, 0x1p-40}, {0x1p40, 0x1p40}} {
+	for _, v := range [][2]float64{{1, 1}, {1.01, quarters[1]}, {1.3, quarters[2]}, {1.5, quarters[3]}, {1.7, 2},
+		{2, 2}, {0.75, quarters[3] / 2}, {0x1p-40, 0x1p-40}, {0x1p40, 0x1p40}} {
 		if kind := b.kind(v[0]); kind < 0 || b.kinds[kind].unit != v[1] {
 			t.Errorf("%g: kind %d of %v, want %g", v[0], kind, b.kinds, v[1])
 		}
@@ -214,8 +214,8 @@ func TestByteRowLimitByHand(t *testing.T) {
 	}
 }
 
-// TestByteRowsGetOutOfTheWay: where bytes leave too many centers, which are all alike but for a large column here, rounds
-// go without, and more of them each time.
+// TestByteRowsGetOutOfTheWay: where bytes leave too many centers, which are all alike but for a large column here,
+// rounds go without, and more of them each time.
 func TestByteRowsGetOutOfTheWay(t *testing.T) {
 	r := rand.New(rand.NewPCG(84, 0))
 	for _, s := range withBytes() {
@@ -233,7 +233,8 @@ func TestByteRowsGetOutOfTheWay(t *testing.T) {
 		for range 20 {
 			packed := s.PackCenters(centers, origin)
 			for from := 0; from < 500; from += 50 {
-				b.Nearest(index[from:from+50], sqDist[from:from+50], x.RowRange(from, from+50), packed, from, &Workspace{})
+				to := from + 50
+				b.Nearest(index[from:to], sqDist[from:to], x.RowRange(from, to), packed, from, &Workspace{})
 				if from == 0 && len(b.near.open) > 0 {
 					trials++
 				}

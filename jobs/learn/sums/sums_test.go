@@ -214,7 +214,7 @@ func TestMove(t *testing.T) {
 			got.Move(x, from, to, weights)
 			want.Dense(x, to, weights)
 			if !bytes.Equal(bytesOf(got.Rows()), bytesOf(want.Rows())) {
-				t.Errorf("values up to %g, weights %v: other bytes than those of rows that did not move", widest, weighted)
+				t.Errorf("values up to %g, weights %v: other bytes than of rows that did not move", widest, weighted)
 			}
 		}
 	}
