@@ -213,7 +213,7 @@ func (b *ByteRows) retable() {
 			if j < len(n.norms) {
 				norm := n.norms[j]
 				loss := float64(float64(n.tabled[i]*kind.unit) * math.Sqrt(norm))
-				gap := float64(2 * byteBoundRound * loss) - float64(norm*(1-0x1p-30))
+				gap := float64(2*byteBoundRound*loss) - float64(norm*(1-0x1p-30))
 				start := math.Ceil(float64(gap*n.per[i])) + 1
 				starts[j] = int32(min(max(start, byteFloor), -byteFloor)) //lint:checked within 30 bits
 			}
