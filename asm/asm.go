@@ -24,4 +24,5 @@ package asm
 //go:generate go run -C _gen . -family mixed -pkg asm -out ../mixed_amd64.s -stubs ../mixed_amd64.go
 //go:generate go run -C _gen . -family products -pkg asm -out ../products_amd64.s -stubs ../products_amd64.go
 //go:generate go run -C _gen . -family bytes -pkg asm -out ../bytes_amd64.s -stubs ../bytes_amd64.go
+//go:generate go run -C _gen . -family assign -pkg asm -out ../assign_amd64.s -stubs ../assign_amd64.go
 //go:generate go run -C _gen . -family decimals -pkg asm -out ../decimals_amd64.s -stubs ../decimals_amd64.go

@@ -30,7 +30,7 @@ var (
 	// With zmm or mask registers. Not VANDPS, VORPS and VXORPS, which are AVX512DQ there.
 	avx512f = strings.Fields(`KMOVW VADDPD VADDPS VBROADCASTSD VBROADCASTSS VCMPPS VCVTDQ2PS VCVTPS2DQ VCVTPS2PD VDIVPS VEXTRACTF64X4
 		VEXTRACTI64X4 VFMADD132PS VFMADD213PS VFMADD231PD VFMADD231PS VFNMADD231PD VFNMADD231PS VMAXPD VMAXPS VMINPD VMINPS VMOVAPS VMOVDQA32 VMOVDQU32 VMOVDQU64 VMOVNTPS VMOVUPD
-		VMOVUPS VMULPD VMULPS VPADDD VPADDQ VPANDD VPANDND VPBROADCASTD VPCMPEQD VPERMILPS VPMAXSD VPMAXUD VPMINSD VPMINUD VPMOVQB VPORD VPSLLD VPSLLQ
+		VMOVUPS VMULPD VMULPS VPADDD VPADDQ VPANDD VPANDND VPBROADCASTD VPCMPD VPCMPEQD VPERMILPS VPMAXSD VPMAXUD VPMINSD VPMINUD VPMOVQB VPORD VPSLLD VPSLLQ
 		VPSRAD VPSRLD VPSUBD VPTERNLOGD VPXORD VPXORQ VRNDSCALEPS VSHUFF32X4 VSQRTPS VSUBPD VSUBPS`)
 	vpopcntdq = []string{"VPOPCNTQ"}
 	vnni      = []string{"VPDPBUSD"}
@@ -59,7 +59,7 @@ func beyond(function, instruction string) string {
 	case zmm.MatchString(operands) || mask.MatchString(operands):
 		known := wide && slices.Contains(avx512f, mnemonic) ||
 			function == "HammingRowsAVX512" && slices.Contains(vpopcntdq, mnemonic) || // taken by that flag
-			(strings.HasPrefix(function, "ByteTile") || function == "ScreenBytesAVX512") &&
+			(slices.Contains([]string{"ByteTile", "ByteNear", "ByteMost"}, function[:min(8, len(function))]) || function == "ScreenBytesAVX512") &&
 				slices.Contains(vnni, mnemonic) // and so are these
 		if !known || !zmm.MatchString(operands) && mnemonic != "KMOVW" {
 			return "more than AVX512F: " + instruction

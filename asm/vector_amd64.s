@@ -413,7 +413,7 @@ sum:
 	RET
 
 // func GroupDistances4AVX2(dst []float64, cols int, x []float32, stride int, centers []float64, groups []int32)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·GroupDistances4AVX2(SB), NOSPLIT, $0-112
 	MOVQ dst_base+0(FP), AX
 	MOVQ groups_base+88(FP), CX
@@ -424,54 +424,57 @@ TEXT ·GroupDistances4AVX2(SB), NOSPLIT, $0-112
 
 rows:
 	MOVQ    cols+24(FP), R8
-	MOVLQSX (CX), R9
-	IMULQ   R8, R9
-	SHLQ    $0x03, R9
-	ADDQ    centers_base+64(FP), R9
-	VXORPS  Y0, Y0, Y0
-	MOVLQSX 4(CX), R10
+	MOVLQSX (CX), R10
 	IMULQ   R8, R10
 	SHLQ    $0x03, R10
 	ADDQ    centers_base+64(FP), R10
-	VXORPS  Y1, Y1, Y1
-	MOVLQSX 8(CX), R11
+	VXORPS  Y0, Y0, Y0
+	MOVLQSX 4(CX), R11
 	IMULQ   R8, R11
 	SHLQ    $0x03, R11
 	ADDQ    centers_base+64(FP), R11
-	VXORPS  Y2, Y2, Y2
-	MOVLQSX 12(CX), R12
+	VXORPS  Y1, Y1, Y1
+	MOVLQSX 8(CX), R12
 	IMULQ   R8, R12
 	SHLQ    $0x03, R12
 	ADDQ    centers_base+64(FP), R12
+	VXORPS  Y2, Y2, Y2
+	MOVLQSX 12(CX), R13
+	IMULQ   R8, R13
+	SHLQ    $0x03, R13
+	ADDQ    centers_base+64(FP), R13
 	VXORPS  Y3, Y3, Y3
 	MOVQ    DX, DI
+	MOVQ    DX, R9
 	SUBQ    $0x04, R8
 	JL      rest
 
 vector:
-	VCVTPS2PD (DI), Y4
-	VSUBPD    (R9), Y4, Y4
-	VMULPD    Y4, Y4, Y4
-	VADDPD    Y4, Y0, Y0
-	VCVTPS2PD (DI)(BX*1), Y4
-	VSUBPD    (R10), Y4, Y4
-	VMULPD    Y4, Y4, Y4
-	VADDPD    Y4, Y1, Y1
-	VCVTPS2PD (DI)(BX*2), Y4
-	VSUBPD    (R11), Y4, Y4
-	VMULPD    Y4, Y4, Y4
-	VADDPD    Y4, Y2, Y2
-	VCVTPS2PD (DI)(SI*1), Y4
-	VSUBPD    (R12), Y4, Y4
-	VMULPD    Y4, Y4, Y4
-	VADDPD    Y4, Y3, Y3
-	ADDQ      $0x20, R9
-	ADDQ      $0x20, R10
-	ADDQ      $0x20, R11
-	ADDQ      $0x20, R12
-	ADDQ      $0x10, DI
-	SUBQ      $0x04, R8
-	JGE       vector
+	PREFETCHT1 16384(R9)
+	ADDQ       $0x40, R9
+	VCVTPS2PD  (DI), Y4
+	VSUBPD     (R10), Y4, Y4
+	VMULPD     Y4, Y4, Y4
+	VADDPD     Y4, Y0, Y0
+	VCVTPS2PD  (DI)(BX*1), Y4
+	VSUBPD     (R11), Y4, Y4
+	VMULPD     Y4, Y4, Y4
+	VADDPD     Y4, Y1, Y1
+	VCVTPS2PD  (DI)(BX*2), Y4
+	VSUBPD     (R12), Y4, Y4
+	VMULPD     Y4, Y4, Y4
+	VADDPD     Y4, Y2, Y2
+	VCVTPS2PD  (DI)(SI*1), Y4
+	VSUBPD     (R13), Y4, Y4
+	VMULPD     Y4, Y4, Y4
+	VADDPD     Y4, Y3, Y3
+	ADDQ       $0x20, R10
+	ADDQ       $0x20, R11
+	ADDQ       $0x20, R12
+	ADDQ       $0x20, R13
+	ADDQ       $0x10, DI
+	SUBQ       $0x04, R8
+	JGE        vector
 
 rest:
 	ADDQ         $0x04, R8
@@ -484,25 +487,25 @@ rest:
 	VSHUFPS      $0x88, X5, X4, X5
 	VMASKMOVPS   (DI), X5, X6
 	VCVTPS2PD    X6, Y6
-	VMASKMOVPD   (R9), Y4, Y7
+	VMASKMOVPD   (R10), Y4, Y7
 	VSUBPD       Y7, Y6, Y6
 	VMULPD       Y6, Y6, Y6
 	VADDPD       Y6, Y0, Y0
 	VMASKMOVPS   (DI)(BX*1), X5, X6
 	VCVTPS2PD    X6, Y6
-	VMASKMOVPD   (R10), Y4, Y7
+	VMASKMOVPD   (R11), Y4, Y7
 	VSUBPD       Y7, Y6, Y6
 	VMULPD       Y6, Y6, Y6
 	VADDPD       Y6, Y1, Y1
 	VMASKMOVPS   (DI)(BX*2), X5, X6
 	VCVTPS2PD    X6, Y6
-	VMASKMOVPD   (R11), Y4, Y7
+	VMASKMOVPD   (R12), Y4, Y7
 	VSUBPD       Y7, Y6, Y6
 	VMULPD       Y6, Y6, Y6
 	VADDPD       Y6, Y2, Y2
 	VMASKMOVPS   (DI)(SI*1), X5, X5
 	VCVTPS2PD    X5, Y5
-	VMASKMOVPD   (R12), Y4, Y4
+	VMASKMOVPD   (R13), Y4, Y4
 	VSUBPD       Y4, Y5, Y5
 	VMULPD       Y5, Y5, Y5
 	VADDPD       Y5, Y3, Y3

@@ -18,12 +18,7 @@ import (
 // both norms is more than that.
 type boundBytes struct {
 	screen screenBytes
-	words  int       // of a row: 4 columns each
-	origin []float32 // of all rounds
-
-	rows  []uint32 // [rows x words]
-	terms []byteRow
-	made  []bool
+	rows   *ByteRows
 
 	panels  []uint32     // [panels x words x panelLanes]
 	factors [][3][16]f32 // of each panel: the norm, the length and what is lost
@@ -33,55 +28,36 @@ type boundBytes struct {
 
 type f32 = float32
 
-// byteRow is what asm.ScreenBytesAVX512 takes of a row.
-type byteRow struct {
-	product, ownLoss, otherLoss float32 // -2 s, -2 |x - s q|, -2 (|x| + |x - s q|)
-	start                       int32   // -128 times the sum of q
-	norm                        float32 // NaN where there is no bound
-	_                           [3]float32
-}
-
 // screenBytes is asm.ScreenBytesAVX512.
 type screenBytes func(lower, drift, upper *float32, own *int32, pending *uint32, bytes *uint32, rowTerms *float32,
 	bytePanels *uint32, byteTerms *float32, byteGroups, perGroup, groups, rows int, constants *float32) (computed int)
 
 const (
-	fewPanels      = 4
-	byteBoundCols  = 1 << 15 // whose products fit in 32 bits
-	byteBoundSlack = 0x1p-17
-	byteBoundRound = 1 + 0x1p-30 // more than float64 sums of as many columns err by
-	byteUnitLeast  = 0x1p-40     // units beyond are left to float32
-	byteUnitMost   = 0x1p40
-	byteOffset     = 128 // what is added to the bytes of centers, which have no sign
-	byteRounder    = 1.5 * (1 << 52)
+	fewPanels     = 4
+	byteUnitLeast = 0x1p-40 // units beyond are left to float32
+	byteUnitMost  = 0x1p40
 )
 
-// newBoundBytes returns nil where a set has no products of bytes, there are too many columns, or too few panels for
-// rows to be worth rounding.
-func newBoundBytes(s *Set, origin []float32, rows, panels int) *boundBytes {
-	cols := len(origin)
-	if s.screenBytes == nil || cols > byteBoundCols || panels < fewPanels {
+// newBoundBytes returns nil without rows, or where there are too few panels for a look at bytes to be worth it.
+func newBoundBytes(s *Set, rows *ByteRows, panels int) *boundBytes {
+	if rows == nil || s.screenBytes == nil || panels < fewPanels {
 		return nil
 	}
-	words := (cols + 3) / 4
-	return &boundBytes{screen: s.screenBytes, words: words, origin: origin, rows: make([]uint32, rows*words),
-		terms: make([]byteRow, rows), made: make([]bool, rows), panels: make([]uint32, panels*words*panelLanes),
+	return &boundBytes{screen: s.screenBytes, rows: rows, panels: make([]uint32, panels*rows.groups*panelLanes),
 		factors: make([][3][16]f32, panels)}
 }
 
-// quantize rounds t to whole units of at most 127 in words, and returns the sum of the whole numbers and at least the
-// length of what is lost. Every word has the bytes of 4 columns, stride words apart.
-func quantize(words []uint32, stride int, t []float64, unit float64) (sum int32, lost float64) {
+// quantize rounds t to whole units of at most 127 in words, and returns at least the length of what is lost. Every word
+// has the bytes of 4 columns, stride words apart.
+func quantize(words []uint32, stride int, t []float64, unit float64) (lost float64) {
 	perUnit, squares, length := 1/unit, 0.0, 0.0
 	word, shift, at := uint32(0), uint32(0), 0
 	for _, v := range t {
-		q := float64(v*perUnit) + byteRounder
-		rest := v - float64(unit*(q-byteRounder))
+		q := float64(v*perUnit) + byteMagic
+		rest := v - float64(unit*(q-byteMagic))
 		squares += float64(rest * rest)
 		length += float64(v * v)
-		lowest := math.Float64bits(q) & 0xff // of a whole number from -127 to 127
-		sum += int32(int8(lowest))
-		word |= uint32(lowest) << shift
+		word |= uint32(math.Float64bits(q)&0xff) << shift
 		if shift += 8; shift == 32 {
 			words[at] = word
 			word, shift, at = 0, 0, at+stride
@@ -90,7 +66,7 @@ func quantize(words []uint32, stride int, t []float64, unit float64) (sum int32,
 	if shift > 0 {
 		words[at] = word
 	}
-	return sum, float64(math.Sqrt(squares)*byteBoundRound) + float64(math.Sqrt(length)*0x1p-48)
+	return float64(math.Sqrt(squares)*byteBoundRound) + float64(math.Sqrt(length)*0x1p-48)
 }
 
 // extent returns the squared norm and the largest magnitude; an infinity for a NaN.
@@ -110,37 +86,11 @@ func unitOf(most float64) (unit float64, ok bool) {
 	return unit, unit >= byteUnitLeast && unit <= byteUnitMost
 }
 
-// add rounds the rows of x, from number first on, unless that was done.
-func (b *boundBytes) add(x Matrix, first int, t []float64) {
-	for i := range x.Rows {
-		at := first + i
-		if b.made[at] {
-			continue
-		}
-		b.made[at] = true
-		for k, v := range x.Row(i) {
-			t[k] = float64(v) - float64(b.origin[k])
-		}
-		norm, most := extent(t)
-		r := &b.terms[at]
-		unit, ok := unitOf(most)
-		if !ok || norm-norm != 0 {
-			*r = byteRow{norm: float32(math.NaN())}
-			continue
-		}
-		sum, lost := quantize(b.rows[at*b.words:(at+1)*b.words], 1, t, unit)
-		length := float64(math.Sqrt(norm) * byteBoundRound)
-		r.product, r.start = float32(-2*unit), -byteOffset*sum
-		r.ownLoss, r.otherLoss = -roundUp32(float64(2*lost)), -roundUp32(float64(2*(length+lost)))
-		r.norm = roundDown32(float64(norm * (1 - byteBoundSlack)))
-	}
-}
-
 // pack rounds the centers of a round, which are at those places.
 func (b *boundBytes) pack(c *Centers, place []int32) {
 	t, most := make([]float64, c.cols), 0.0
 	for i, v := range c.values {
-		most = max(most, math.Abs(v-float64(b.origin[i%c.cols])))
+		most = max(most, math.Abs(v-b.rows.center.values[i%c.cols]))
 	}
 	var unit float64
 	if unit, b.usable = unitOf(most); !b.usable {
@@ -153,16 +103,9 @@ func (b *boundBytes) pack(c *Centers, place []int32) {
 		b.factors[p] = none
 	}
 	for j, at := range place {
-		for k, v := range c.values[j*c.cols : (j+1)*c.cols] {
-			t[k] = v - float64(b.origin[k])
-		}
 		p, lane := int(at)/panelLanes, int(at)%panelLanes
-		words := b.panels[p*b.words*panelLanes+lane:]
-		_, lost := quantize(words, panelLanes, t, unit)
-		for k := range t { // from signed to the offset
-			words[k/4*panelLanes] ^= byteOffset << (k % 4 * 8)
-		}
-		norm, _ := extent(t)
+		words := b.panels[p*b.rows.groups*panelLanes+lane:]
+		norm, lost := b.rows.packCenter(words, panelLanes, c.values[j*c.cols:(j+1)*c.cols], unit, t)
 		f := &b.factors[p]
 		f[0][lane] = roundDown32(float64(norm * (1 - byteBoundSlack)))
 		f[1][lane], f[2][lane] = roundUp32(float64(math.Sqrt(norm)*byteBoundRound)), roundUp32(lost)
@@ -174,5 +117,5 @@ func (b *boundBytes) bytes() int64 {
 	if b == nil {
 		return 0
 	}
-	return int64(4*len(b.rows) + 33*len(b.terms) + 4*len(b.panels))
+	return int64(4 * len(b.panels)) // the rows are not theirs
 }

@@ -1,9 +1,6 @@
 package kernelops
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // Bounds are what is known from round to round of k-means about how far rows are from centers that are not their own.
 // They spare distances and change no result: Nearest of Bounds returns what Nearest of the Set does. (Ding, Zhao, Shen,
@@ -41,8 +38,9 @@ type screen func(lower, drift, upper *float32, own *int32, pending *uint32, x *f
 	panels, low *float32, dim, perGroup, groups, rows int, constants *float32) (computed int)
 
 // NewBounds returns bounds that say nothing yet, about a number of rows of which each has a center in c. It returns nil
-// where distances are computed as fast without: the set has no kernel for it, or there are few centers.
-func NewBounds(s *Set, c *Centers, rows int) *Bounds {
+// where distances are computed as fast without: the set has no kernel for it, or there are few centers. bytes are the
+// same rows, or nil.
+func NewBounds(s *Set, c *Centers, rows int, bytes *ByteRows) *Bounds {
 	if s.screen == nil || c.matrix == nil || c.rows < 2 {
 		return nil
 	}
@@ -54,7 +52,7 @@ func NewBounds(s *Set, c *Centers, rows int) *Bounds {
 	}
 	b.place = newGrouping(c).places(b.groups, b.perGroup*panelLanes)
 	b.lower = make([]float32, rows*boundGroups)
-	b.eight = newBoundBytes(s, slices.Clone(c.origin[:c.cols]), rows, b.groups*b.perGroup)
+	b.eight = newBoundBytes(s, bytes, b.groups*b.perGroup)
 	relative := c.bound.relative
 	b.constants = [...]float32{1 - 0x1p-22, roundDown32(1 - float64(2*relative)),
 		roundDown32(float64(-2 * c.bound.absolute)), maxNorm, 1 - 0x1p-20, 0}
@@ -161,7 +159,6 @@ type boundScratch struct {
 	own      []int32
 	pending  []uint32
 	shifted  []float32
-	centered []float64
 	open     []int32   // rows of x whose center is not decided yet
 	rows     []float32 // those rows
 	index    []int32
@@ -227,11 +224,14 @@ func (b *Bounds) screen(index []int32, sqDist []float64, lower []float32, x Matr
 	}
 	computed, rest := 0, drift
 	if e := b.eight; e != nil && e.usable && first >= 0 {
-		n.centered = Resize(n.centered, b.cols)
-		e.add(x, first, n.centered)
-		computed = e.screen(&lower[0], &drift[0], &n.upper[0], &n.own[0], &n.pending[0], &e.rows[first*e.words],
-			&e.terms[first].product, &e.panels[0], &e.factors[0][0][0], e.words, b.perGroup, 1<<b.groups-1, x.Rows,
-			&b.constants[0])
+		e.rows.add(x, first)
+		for at := 0; at < x.Rows; {
+			p, from, rows := e.rows.part(first+at, x.Rows-at)
+			computed += e.screen(&lower[at*boundGroups], &drift[0], &n.upper[at], &n.own[at], &n.pending[at],
+				&p.words[from*e.rows.groups], &p.rows[from].product, &e.panels[0], &e.factors[0][0][0], e.rows.groups,
+				b.perGroup, 1<<b.groups-1, rows, &b.constants[0])
+			at += rows
+		}
 		rest = new([boundGroups]float32)
 	}
 	computed += s.screen(&lower[0], &rest[0], &n.upper[0], &n.own[0], &n.pending[0], &x.Data[0], x.Stride,
@@ -263,9 +263,13 @@ func (b *Bounds) decide(index []int32, sqDist []float64, lower []float32, x Matr
 
 // gather copies rows of x.
 func (b *Bounds) gather(rows []int32, x Matrix) Matrix {
-	n := &b.near
-	n.rows = Resize(n.rows, len(rows)*b.cols)
-	m := Matrix{Data: n.rows, Rows: len(rows), Cols: b.cols, Stride: b.cols}
+	b.near.rows = Resize(b.near.rows, len(rows)*b.cols)
+	return gather(b.near.rows, rows, x)
+}
+
+// gather copies rows of x to to, which is as long.
+func gather(to []float32, rows []int32, x Matrix) Matrix {
+	m := Matrix{Data: to, Rows: len(rows), Cols: x.Cols, Stride: x.Cols}
 	for i, r := range rows {
 		copy(m.Row(i), x.Row(int(r)))
 	}

@@ -38,7 +38,7 @@ func benchmarkBounds(b *testing.B, s *Set, x Matrix, k, rounds int) {
 	began := time.Now()
 	s.Nearest(index, sqDist, x, c, &ws)
 	plain := time.Since(began)
-	bounds, all := NewBounds(s, c, x.Rows), time.Duration(0)
+	bounds, all := NewBounds(s, c, x.Rows, NewByteRows(s, x, origin)), time.Duration(0)
 	for round := range rounds {
 		centers = lloyd(centers, index, x)
 		began, moves := time.Now(), 0

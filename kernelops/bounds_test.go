@@ -105,7 +105,7 @@ func checkBounds(t *testing.T, s *Set, c boundCase) {
 	var ws Workspace
 	index, sqDist := make([]int32, x.Rows), make([]float64, x.Rows)
 	s.Nearest(index, sqDist, x, s.PackCenters(centers, origin), &ws)
-	b := NewBounds(s, s.PackCenters(centers, origin), x.Rows)
+	b := NewBounds(s, s.PackCenters(centers, origin), x.Rows, NewByteRows(s, x, origin))
 	if b == nil {
 		t.Skip("no bounds here")
 	}

@@ -20,6 +20,8 @@ const (
 type byteSet struct {
 	queries   int // of a tile
 	tile, one byteTile
+	assign    assignTiles
+	pairs     pairDistances
 	extent    func(lanes *byteLanes, x []float32, center []float64)
 	row       func(lanes *byteLanes, bytes []uint8, x []float32, center []float64, perUnit, unit, magic float64)
 }

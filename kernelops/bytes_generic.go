@@ -8,7 +8,8 @@ import (
 // bytesGeneric is what every other code for rows of 8 bits equals, to the bit.
 func bytesGeneric() *byteSet {
 	return &byteSet{queries: byteTileQueries, tile: byteTileGeneric(byteTileQueries), one: byteTileGeneric(1),
-		extent: byteExtentGeneric, row: byteRowGeneric}
+		extent: byteExtentGeneric, row: byteRowGeneric,
+		assign: assignGeneric(), pairs: pairDistancesGeneric}
 }
 
 // byteTileQueries is the most of a tile.

@@ -36,7 +36,8 @@ var edgeOps = map[string]edgeOp{
 	"GroupDistances": func(s *Set, m *edgeMemory, rows, _, dim int) {
 		s.GroupDistances(m.results64(rows), m.matrix(rows, dim), m.float64s(3*dim), m.int32s(rows, 3))
 	},
-	"Bounds": edgeBounds, // of a method of its own type
+	"Bounds":   edgeBounds,   // of a method of its own type
+	"ByteRows": edgeByteRows, // so is this
 	"SumParts": func(s *Set, m *edgeMemory, rows, _, dim int) {
 		s.SumParts(m.results64(6*dim), m.float64s(dim), m.matrix(rows, dim), m.int32s(rows, 3))
 	},
@@ -133,16 +134,43 @@ func edgePairs(f func(s *Set, dst, x, y Matrix, ws *Workspace)) edgeOp {
 
 func edgeBounds(s *Set, m *edgeMemory, rows, cols, dim int) {
 	dim = max(dim, 1)
-	c := s.PackCenters(m.float64s(cols*dim), m.float32s(dim))
+	origin := m.float32s(dim)
+	c := s.PackCenters(m.float64s(cols*dim), origin)
 	index, sqDist := m.resultsInt32(rows), m.results64(rows)
 	x := m.matrix(rows, dim)
-	b := NewBounds(s, c, rows)
+	b := NewBounds(s, c, rows, NewByteRows(s, x, origin))
 	if b == nil {
 		s.Nearest(index, sqDist, x, c, &Workspace{})
 		return
 	}
 	clear(index)
 	b.Nearest(index, sqDist, x, 0, &Workspace{})
+}
+
+// edgeByteRows finds centers by bytes, first without a last one, with a tile of each width.
+func edgeByteRows(s *Set, m *edgeMemory, rows, cols, dim int) {
+	dim = max(dim, 1)
+	origin, values := m.float32s(dim), m.float64s(cols*dim)
+	c := s.PackCenters(values, origin)
+	index, sqDist := m.resultsInt32(rows), m.results64(rows)
+	x := m.matrix(rows, dim)
+	b := NewByteRows(s, x, origin)
+	if b == nil {
+		s.Nearest(index, sqDist, x, c, &Workspace{})
+		return
+	}
+	for i := range index {
+		index[i] = -1
+	}
+	b.Nearest(index, sqDist, x, c, 0, &Workspace{})
+	if cols > 0 { // the same centers many times over, by the other tile
+		many := s.PackCenters(slices.Repeat(values, 64), origin)
+		b.Nearest(index, sqDist, x, many, 0, &Workspace{})
+		if rows > 0 {
+			index[0] = -1
+		}
+		b.Nearest(index, sqDist, x, many, 0, &Workspace{})
+	}
 }
 
 func edgeNearest(s *Set, m *edgeMemory, rows, cols, dim int) {

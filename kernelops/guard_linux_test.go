@@ -76,7 +76,7 @@ func TestBoundsBesideUnmappedPages(t *testing.T) {
 				x.Data[i] = float32(i * i % 29)
 			}
 			c := s.PackCenters(centers, make([]float32, cols))
-			b := NewBounds(s, c, rows)
+			b := NewBounds(s, c, rows, NewByteRows(s, x, make([]float32, cols)))
 			if b == nil {
 				continue
 			}

@@ -102,8 +102,13 @@ type fourRows struct {
 	center      [4]Register
 	acc         [4]VecVirtual
 	from, left  Register // the column reached, and the columns left
+	ahead       Register // as far on as the rows so far are long
 	dst, groups Register
 }
+
+// distancesAhead is how far ahead of its use memory is fetched, in bytes and one line after the other: memory gives
+// more to a reader of one place than of four rows, and most to the second cache level.
+const distancesAhead = 16384
 
 // addGroupDistances4 is addGroupDistances for rows in fours, whose chains of additions need not wait for each other.
 func addGroupDistances4(s isa) {
@@ -120,6 +125,8 @@ func addGroupDistances4(s isa) {
 	SUBQ(Imm(uint64(s.lanes)), r.left)
 	JL(LabelRef("rest"))
 	Label("vector")
+	PREFETCHT1(Mem{Base: r.ahead, Disp: distancesAhead})
+	ADDQ(Imm(64), r.ahead)
 	r.add(nil, nil)
 	for _, p := range r.center {
 		ADDQ(Imm(uint64(s.bytes())), p)
@@ -144,7 +151,7 @@ func addGroupDistances4(s isa) {
 
 // begin goes to the first column of four rows.
 func (r *fourRows) begin(x, stride, three Register) {
-	r.from, r.left = GP64(), GP64()
+	r.from, r.left, r.ahead = GP64(), GP64(), GP64()
 	MOVQ(argument("cols"), r.left)
 	for i := range r.center {
 		r.center[i], r.acc[i] = GP64(), r.vector()
@@ -155,22 +162,32 @@ func (r *fourRows) begin(x, stride, three Register) {
 		r.zero(r.acc[i])
 	}
 	MOVQ(x, r.from)
+	MOVQ(x, r.ahead)
 	r.row = [4]Mem{{Base: r.from}, {Base: r.from, Index: stride, Scale: 1}, {Base: r.from, Index: stride, Scale: 2},
 		{Base: r.from, Index: three, Scale: 1}}
 }
 
 // add adds the squared differences of a vector of columns; of the last ones by the masks of both widths.
 func (r *fourRows) add(k, narrow Register) {
+	var center [4]Mem
+	for i, p := range r.center {
+		center[i] = Mem{Base: p}
+	}
+	r.addOf(center, k, narrow)
+}
+
+// addOf is add for centers that are there.
+func (r *fourRows) addOf(center [4]Mem, k, narrow Register) {
 	for i, acc := range r.acc {
 		v := r.vector()
 		if k == nil {
 			VCVTPS2PD(r.row[i], v)
-			VSUBPD(Mem{Base: r.center[i]}, v, v)
+			VSUBPD(center[i], v, v)
 		} else {
 			u, f := r.vector(), XMM()
 			VMASKMOVPS(r.row[i], narrow, f)
 			VCVTPS2PD(f, v)
-			VMASKMOVPD(Mem{Base: r.center[i]}, k, u)
+			VMASKMOVPD(center[i], k, u)
 			VSUBPD(u, v, v)
 		}
 		addSquare(v, acc)

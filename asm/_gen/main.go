@@ -26,6 +26,7 @@ var families = map[string]func(){
 	"mixed":    addMixed,
 	"products": addProducts,
 	"bytes":    addBytes,
+	"assign":   addAssign,
 	"decimals": addDecimals,
 }
 

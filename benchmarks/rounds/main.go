@@ -10,6 +10,7 @@ import (
 	"iter"
 	"log"
 	"os"
+	"runtime/pprof"
 	"slices"
 	"time"
 
@@ -27,11 +28,22 @@ func main() {
 	groups := flag.Int("groups", 0, "draw records around this many points, 10 times as far apart; 0 for normal numbers")
 	forget := flag.Bool("forget", false, "begin each round with nothing remembered")
 	seed := flag.Uint64("seed", 1, "of the numbers")
+	profile := flag.String("cpuprofile", "", "write a profile of the rounds to this file")
 	flag.Parse()
 	x := make([]float32, *n**d)
 	peers.Normals(x, *seed, 0)
 	if *groups > 0 {
 		around(x, *d, *groups, *seed)
+	}
+	if *profile != "" {
+		f, err := os.Create(*profile)
+		if err != nil {
+			log.Fatal(err)
+		}
+		if err := pprof.StartCPUProfile(f); err != nil {
+			log.Fatal(err)
+		}
+		defer pprof.StopCPUProfile()
 	}
 	times, err := fit(context.Background(), x, *d, *k, *rounds, *forget)
 	if err != nil {

@@ -15,33 +15,33 @@ import (
 
 // A member that believes it leads, though raft does not confirm it, answers no read.
 func TestReadsAreConfirmed(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		tasks, fsm, began := life.New(), node.NewFSM(), time.Now()
-		cfg := node.Config{NodeID: "c1", RaftTimeout: node.MemoryTimeout, Logger: slog.New(slog.DiscardHandler)}
-		member := node.New(tasks)
-		stores, err := member.OpenStores(cfg, func(err error) { t.Error(err) })
-		if err == nil {
-			noCluster := func() string { return "" }
-			err = errors.Join(member.OpenTransport(cfg, nil, noCluster), member.Start(cfg, stores, fsm, false))
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		c := New(Config{
-			Member: member, FSM: fsm, Tasks: tasks, Meters: meters.New(), NodeID: "c1", ApplyTimeout: 10 * time.Second,
-			Clock: NewClock(time.Now, func() time.Duration { return time.Since(began) }, fsm, nil), Logger: cfg.Logger,
+	for name, joined := range map[string]bool{"of a cluster unknown to it, whose leader it cannot be": true, "alone": false} {
+		synctest.Test(t, func(t *testing.T) {
+			tasks, fsm, began := life.New(), node.NewFSM(), time.Now()
+			cfg := node.Config{NodeID: "c1", RaftTimeout: node.MemoryTimeout, Logger: slog.New(slog.DiscardHandler)}
+			member := node.New(tasks)
+			stores, err := member.OpenStores(cfg, func(err error) { t.Error(err) })
+			if err == nil {
+				noCluster := func() string { return "" }
+				err = errors.Join(member.OpenTransport(cfg, nil, noCluster), member.Start(cfg, stores, fsm, joined))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := New(Config{
+				Member: member, FSM: fsm, Tasks: tasks, Meters: meters.New(), NodeID: "c1", ApplyTimeout: 10 * time.Second,
+				Clock:  NewClock(time.Now, func() time.Duration { return time.Since(began) }, fsm, nil),
+				Logger: cfg.Logger,
+			})
+			c.lead = &Leadership{}
+			<-time.After(time.Second)
+			if _, _, err := c.Read(t.Context()); joined && !errors.Is(err, outcome.ErrNotLeader) || !joined && err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			tasks.Wait()
+			if err := member.Close(); err != nil {
+				t.Error(err)
+			}
 		})
-		c.lead = &Leadership{}
-		if _, _, err := c.Read(t.Context()); !errors.Is(err, outcome.ErrNotLeader) { // the election is still to come
-			t.Errorf("read without a leadership that raft confirms: %v", err)
-		}
-		<-time.After(time.Second)
-		if _, _, err := c.Read(t.Context()); err != nil {
-			t.Errorf("read with one: %v", err)
-		}
-		tasks.Wait()
-		if err := member.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	}
 }

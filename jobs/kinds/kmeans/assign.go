@@ -3,6 +3,7 @@ package kmeans
 import (
 	"context"
 	"math"
+	"math/bits"
 	"strconv"
 
 	"github.com/gram-compute/gram/dataset"
@@ -66,7 +67,7 @@ func beyond(id dataset.Identity) error {
 type chunk = rows.Chunk
 
 // chunkFloats is how many numbers a chunk holds, so that it stays in the cache with what is made of it.
-const chunkFloats = 1 << 15
+const chunkFloats = 1 << 16
 
 // points reads blocks in chunks. One goroutine.
 type points struct {
@@ -76,7 +77,8 @@ type points struct {
 }
 
 func newPoints(space *features.Space) *points {
-	return &points{reader: space.NewReader(), rows: min(1024, max(16, chunkFloats/space.Width))}
+	most := min(1024, max(16, chunkFloats/space.Width))
+	return &points{reader: space.NewReader(), rows: 1 << (bits.Len(uint(most)) - 1)} // divides those of ByteRows' parts
 }
 
 // leaf visits the training rows of a leaf in order; again says that an earlier round has done so.

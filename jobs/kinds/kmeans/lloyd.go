@@ -55,7 +55,7 @@ func (p *lloydPhase) pass(
 	if near.packed != nil && near.tree == nil { // a tree decides by more than distances
 		m.begin(near.packed)
 	}
-	recall, print := newRecall(m, near, s.space.Width), newFingerprint(leaf.Index)
+	recall, print := newRecall(m, near, origin(s.space), leaf.Memo != nil), newFingerprint(leaf.Index)
 	err := p.leaf(ctx, s.space, leaf, s.round > 0, func(c chunk) error {
 		if err := recall.add(c); err != nil {
 			return err

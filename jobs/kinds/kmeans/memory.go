@@ -2,6 +2,7 @@ package kmeans
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/sums"
@@ -18,8 +19,9 @@ type memory struct {
 	movers  int         // records that went to another center in the last round
 	rows    *sums.Adder // of the records by index
 
-	bounds *kernelops.Bounds // nil while they would spare little
-	rests  int               // rounds to go without
+	rounded *kernelops.ByteRows // the records; nil where there are none
+	bounds  *kernelops.Bounds   // nil while they would spare little
+	rests   int                 // rounds to go without
 }
 
 // errForgotten says that a leaf is not the one that was remembered.
@@ -30,19 +32,40 @@ func remembered(leaf jobs.Leaf, s *state, ops *kernelops.Set) *memory {
 	k := len(s.centers) / s.space.Width
 	if leaf.Memo != nil {
 		m, ok := leaf.Memo.Take().(*memory)
-		if ok && m.ops != nil && m.ops.Name == ops.Name && m.restart == s.restart && m.k == k {
+		switch {
+		case !ok || m.ops == nil || m.ops.Name != ops.Name:
+		case m.restart == s.restart && m.k == k:
 			return m
+		default:
+			return &memory{ops: ops, restart: s.restart, k: k, rounded: m.rounded}
 		}
 	}
 	return &memory{ops: ops, restart: s.restart, k: k}
 }
 
-// Bounds are begun after a round in which at most these shares of the records moved: mostMovedFew where centers are
-// few, so that nearly all that is spared is spared when the centers stand still.
+// Records are kept in 8 bits for at least this many columns, centers, and products of both.
 const (
-	mostMoved    = 0.5
-	mostMovedFew = 0.002
-	fewCenters   = 48
+	leastByteWidth    = 8
+	leastByteCenters  = 6
+	leastByteProducts = 512
+)
+
+// round rounds the records of a leaf to bytes, of which the first are those of a chunk, if rounds are faster then.
+func (m *memory) round(c chunk, origin []float32) {
+	if m.rounded == nil && c.X.Cols >= leastByteWidth && m.k >= leastByteCenters &&
+		m.k*c.X.Cols >= leastByteProducts {
+		m.rounded = kernelops.NewByteRows(m.ops, c.X, origin)
+	}
+}
+
+// Bounds are begun after a round in which at most these shares of the records moved: mostMovedFew where centers are
+// few, so that nearly all that is spared is spared when the centers stand still; mostMovedBytes where all distances are
+// looked at by bytes, which spares less than making bounds costs until later.
+const (
+	mostMoved      = 0.5
+	mostMovedBytes = 0.03
+	mostMovedFew   = 0.002
+	fewCenters     = 48
 )
 
 // restRounds is for how many rounds bounds are left off that spared nothing.
@@ -57,14 +80,17 @@ func (m *memory) begin(packed *kernelops.Centers) {
 		return
 	}
 	most := mostMoved
-	if m.k <= fewCenters {
+	switch {
+	case m.k <= fewCenters:
 		most = mostMovedFew
+	case m.rounded != nil:
+		most = mostMovedBytes
 	}
 	if m.rests > 0 || len(m.index) == 0 || float64(m.movers) > float64(most*float64(len(m.index))) {
 		m.rests = max(m.rests-1, 0)
 		return
 	}
-	m.bounds = kernelops.NewBounds(m.ops, packed, len(m.index))
+	m.bounds = kernelops.NewBounds(m.ops, packed, len(m.index), m.rounded)
 }
 
 // end decides on the bounds of the next round. Those that were begun in this one have said nothing yet.
@@ -76,7 +102,7 @@ func (m *memory) end(begun bool) {
 
 // bytes is about what the memory takes.
 func (m *memory) bytes(width int) int64 {
-	n := 4*int64(len(m.index)) + 48*int64(m.k)*int64(width)
+	n := 4*int64(len(m.index)) + 48*int64(m.k)*int64(width) + m.rounded.Bytes()
 	if m.bounds != nil {
 		n += m.bounds.Bytes()
 	}
@@ -88,21 +114,24 @@ type recall struct {
 	*memory
 	near   *assigner
 	summer *summer
+	origin []float32
+	keeps  bool // the memory is kept
 	again  bool // index has the records of an earlier round
 	whole  bool // all records are added up, not those alone that moved
 	at     int  // records visited
 	moves  int  // those that moved
 
-	moved, from, to []int32
-	rows            []float32
-	weights         []float32
+	moved, from []int32   // of the chunk, and the centers that they had
+	rows        []float32 // records to be moved, from one center to another
+	left, to    []int32
+	weights     []float32 // nil where each is 1
 }
 
-func newRecall(m *memory, near *assigner, width int) *recall {
-	r := &recall{memory: m, near: near, again: len(m.index) > 0}
+func newRecall(m *memory, near *assigner, origin []float32, keeps bool) *recall {
+	r := &recall{memory: m, near: near, origin: origin, keeps: keeps, again: len(m.index) > 0}
 	r.whole = !r.again || 2*m.movers > len(m.index)
 	if r.whole {
-		m.rows = sums.NewAdder(m.k, width, m.ops)
+		m.rows = sums.NewAdder(m.k, len(origin), m.ops)
 	}
 	r.summer = &summer{rows: m.rows, cost: sums.NewExact(1)}
 	return r
@@ -111,19 +140,17 @@ func newRecall(m *memory, near *assigner, width int) *recall {
 // add assigns the records of a chunk, and adds them up.
 func (r *recall) add(c chunk) error {
 	from, to := r.at, r.at+c.X.Rows
-	r.at = to
-	switch {
-	case !r.again:
-		if err := r.near.assign(c); err != nil {
-			return err
-		}
-		r.index = append(r.index, r.near.index...)
-	case to > len(r.index):
+	if r.at = to; r.again && to > len(r.index) {
 		return errForgotten
-	default:
-		if err := r.assign(c, r.index[from:to], from); err != nil {
-			return err
-		}
+	}
+	if r.rounded == nil && r.keeps && from == 0 && r.near.tree == nil {
+		r.round(c, r.origin)
+	}
+	if !r.again {
+		r.index = append(r.index, slices.Repeat([]int32{-1}, c.X.Rows)...)
+	}
+	if err := r.assign(c, r.index[from:to], from); err != nil {
+		return err
 	}
 	if r.whole {
 		r.summer.add(r.near, c)
@@ -137,17 +164,22 @@ func (r *recall) add(c chunk) error {
 // assign lists the records that moved, and remembers where to.
 func (r *recall) assign(c chunk, index []int32, first int) error {
 	near := r.near
-	if r.bounds != nil {
-		near.index, near.sqDist = kernelops.Resize(near.index, c.X.Rows), kernelops.Resize(near.sqDist, c.X.Rows)
-		copy(near.index, index)
+	near.index, near.sqDist = kernelops.Resize(near.index, c.X.Rows), kernelops.Resize(near.sqDist, c.X.Rows)
+	copy(near.index, index)
+	switch {
+	case r.bounds != nil:
 		r.moved, r.from = r.bounds.Nearest(near.index, near.sqDist, c.X, first, &near.ws)
-		if err := near.checkFound(c); err != nil {
-			return err
-		}
-	} else {
+	case near.packed != nil && r.rounded != nil:
+		r.rounded.Nearest(near.index, near.sqDist, c.X, near.packed, first, &near.ws)
+	default:
 		if err := near.assign(c); err != nil {
 			return err
 		}
+	}
+	if err := near.checkFound(c); err != nil {
+		return err
+	}
+	if r.bounds == nil {
 		r.moved, r.from = r.moved[:0], r.from[:0]
 		for i, was := range index {
 			if near.index[i] != was {
@@ -160,22 +192,31 @@ func (r *recall) assign(c chunk, index []int32, first int) error {
 	return nil
 }
 
-// move takes the records that moved from one sum to another.
+// move lists the records that moved, to take them from one sum to another when they are many.
 func (r *recall) move(c chunk) {
-	if len(r.moved) == 0 {
-		return
-	}
-	r.rows, r.to, r.weights = kernelops.Resize(r.rows, len(r.moved)*c.X.Cols), r.to[:0], nil
-	x := kernelops.Matrix{Data: r.rows, Rows: len(r.moved), Cols: c.X.Cols, Stride: c.X.Cols}
 	for at, i := range r.moved {
-		copy(x.Row(at), c.X.Row(int(i)))
-		r.to = append(r.to, r.near.index[i])
+		r.rows = append(r.rows, c.X.Row(int(i))...)
+		r.left, r.to = append(r.left, r.from[at]), append(r.to, r.near.index[i])
 		if c.Weights != nil {
 			r.weights = append(r.weights, c.Weights[i])
 		}
 	}
-	r.summer.rows.Less(x, r.from, r.weights)
-	r.summer.rows.Dense(x, r.to, r.weights)
+	if len(r.rows) >= chunkFloats {
+		r.moveAll()
+	}
+}
+
+// moveAll moves the records listed.
+func (r *recall) moveAll() {
+	if len(r.to) == 0 {
+		return
+	}
+	x := kernelops.Matrix{Data: r.rows, Rows: len(r.to), Cols: len(r.origin), Stride: len(r.origin)}
+	r.memory.rows.Move(x, r.left, r.to, r.weights)
+	r.rows, r.left, r.to = r.rows[:0], r.left[:0], r.to[:0]
+	if r.weights != nil {
+		r.weights = r.weights[:0]
+	}
 }
 
 // end returns the totals, which share no memory with what is remembered.
@@ -184,8 +225,6 @@ func (r *recall) end(fingerprint []uint64) (*totals, error) {
 		return nil, errForgotten
 	}
 	r.movers = r.moves
-	if !r.again {
-		r.movers = r.at
-	}
+	r.moveAll()
 	return &totals{*r.memory.rows.Rows().Clone(), r.summer.cost, fingerprint}, nil
 }

@@ -85,6 +85,12 @@ func rememberCases() map[string]rememberCase {
 		func(i, j int) float64 { return 1e6 + groups(i, j) }, false)
 	add("scales", `{"k": 40, "max_rounds": 15}`, 600, 6,
 		func(_, j int) float64 { return r.NormFloat64() * math.Pow(10, float64(4*j-8)) }, false)
+	add("bytes", `{"k": 20, "max_rounds": 20}`, 700, 40, normal, false)
+	add("bytes and weights", `{"k": 20, "max_rounds": 9, "restarts": 2, "init": "random"}`, 500, 33, normal, true)
+	add("pictures", `{"k": 10, "max_rounds": 20}`, 600, 64,
+		func(i, j int) float64 { return float64((i*j*31 + r.IntN(90)) % 256) }, false)
+	add("bytes of scales", `{"k": 30, "max_rounds": 15}`, 600, 24,
+		func(_, j int) float64 { return r.NormFloat64() * math.Pow(10, float64(j%9-4)) }, false)
 	add("indices", `{"k": 20, "max_rounds": 15, "indices": true}`, 500, 4, normal, false)
 	return cases
 }

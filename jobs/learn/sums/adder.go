@@ -23,6 +23,8 @@ type Adder struct {
 	limit       []float64 // of each column: values below it fit its parts
 	top, topSq  []float64
 	parts, sqps []float64
+	smallest    []float32 // of the magnitudes above 0 of all dense rows
+	minus       []float32 // of Move
 }
 
 // NewAdder returns an adder of rows of that width.
@@ -57,6 +59,52 @@ func (a *Adder) Dense(x kernelops.Matrix, class []int32, weights []float32) {
 	for from := 0; from < x.Rows; {
 		to := min(x.Rows, from+kernelops.PartRows-a.rows)
 		a.tile(x.RowRange(from, to), class[from:to])
+		from = to
+		if a.rows == kernelops.PartRows {
+			a.flush()
+		}
+	}
+}
+
+// Move takes rows that Dense added out of the sums of one class each and adds them to those of another. x, weights and
+// the classes they were in are what Dense was given, but for the order; others are an error of the caller that gives
+// wrong sums. Not for the squares of moments.
+func (a *Adder) Move(x kernelops.Matrix, from, to []int32, weights []float32) {
+	if weights != nil || !a.fits() {
+		a.Less(x, from, weights)
+		a.Dense(x, to, weights)
+		return
+	}
+	for i, y := range from {
+		a.counts[y]--
+		a.counts[to[i]]++
+	}
+	a.minus = kernelops.Resize(a.minus, x.Rows*x.Cols)
+	minus := kernelops.Matrix{Data: a.minus, Rows: x.Rows, Cols: x.Cols, Stride: x.Cols}
+	clear(minus.Data)
+	for i := range x.Rows {
+		a.ops.Axpy(minus.Row(i), x.Row(i), -1)
+	}
+	a.seen(minus, from)
+	a.seen(x, to)
+}
+
+// fits reports whether the parts take all values of the dense rows so far without rounding.
+func (a *Adder) fits() bool {
+	for j, v := range a.smallest {
+		if float64(v) < a.tiny(j) {
+			return false
+		}
+	}
+	return a.squares == nil && a.smallest != nil
+}
+
+// seen adds rows whose values are no larger and no smaller than those of rows before.
+func (a *Adder) seen(x kernelops.Matrix, class []int32) {
+	for from := 0; from < x.Rows; {
+		to := min(x.Rows, from+kernelops.PartRows-a.rows)
+		a.ops.SumParts(a.parts, a.top, x.RowRange(from, to), class[from:to])
+		a.rows += to - from
 		from = to
 		if a.rows == kernelops.PartRows {
 			a.flush()
@@ -157,7 +205,7 @@ func (a *Adder) begin() {
 	}
 	a.low = slices.Repeat([]float32{float32(math.Inf(1))}, a.width)
 	a.high = slices.Repeat([]float32{float32(math.Inf(-1))}, a.width)
-	a.least = make([]float32, a.width)
+	a.least, a.smallest = make([]float32, a.width), slices.Repeat([]float32{math.MaxFloat32}, a.width)
 	a.limit, a.top = make([]float64, a.width), make([]float64, a.width)
 	a.parts = make([]float64, 2*a.classes*a.width)
 	if a.squares != nil {
@@ -193,6 +241,7 @@ func (a *Adder) fit(x kernelops.Matrix) (tiny bool) {
 			a.fitColumn(j, largest)
 		}
 		tiny = tiny || float64(a.least[j]) < a.tiny(j)
+		a.smallest[j] = min(a.smallest[j], a.least[j])
 	}
 	return tiny
 }

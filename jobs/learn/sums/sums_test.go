@@ -174,6 +174,52 @@ func TestLess(t *testing.T) {
 	}
 }
 
+// TestMove: sums of rows that were moved have the bytes of those of rows that were added where they are now, though the
+// parts have become too wide for the least values since these were added.
+func TestMove(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	const rows, width, classes = 400, 6, 4
+	for _, widest := range []float64{1, 1e12, 1e25} {
+		for _, weighted := range []bool{false, true} {
+			x, from, to, weights := kernelops.NewMatrix(rows, width), make([]int32, rows), make([]int32, rows), []float32(nil)
+			for i := range x.Data {
+				x.Data[i] = float32(r.NormFloat64())
+				if i%7 == 0 {
+					x.Data[i] = 0
+				}
+				switch row := i / width; {
+				case row == rows-1:
+					x.Data[i] *= float32(widest)
+				case row%3 == 0:
+					x.Data[i] *= 1e-9
+				}
+			}
+			for i := range from {
+				from[i], to[i] = int32(r.IntN(classes)), int32(r.IntN(classes))
+				if weighted {
+					weights = append(weights, float32(r.IntN(9))/8)
+				}
+			}
+			got, want := NewAdder(classes, width, kernelops.Best()), NewAdder(classes, width, kernelops.Generic())
+			for i := range rows {
+				var w []float32
+				if weighted {
+					w = weights[i : i+1]
+				}
+				got.Dense(x.RowRange(i, i+1), from[i:i+1], w)
+			}
+			if widest == 1 && !weighted && !got.fits() || widest == 1e25 && !weighted && got.fits() {
+				t.Errorf("values up to %g: parts fit is %v", widest, got.fits())
+			}
+			got.Move(x, from, to, weights)
+			want.Dense(x, to, weights)
+			if !bytes.Equal(bytesOf(got.Rows()), bytesOf(want.Rows())) {
+				t.Errorf("values up to %g, weights %v: other bytes than of rows that did not move", widest, weighted)
+			}
+		}
+	}
+}
+
 // storedRows are rows as a partial.
 type storedRows struct{ *Rows }
 
