@@ -30,8 +30,8 @@ type byteRound struct {
 	lost    float64            // E
 	longest float64            // the greatest |c|
 	starts  []int32            // [kinds x panels x width]
-	tabled  [byteKinds]float64 // what rows of a kind lose at most, in units
-	per     [byteKinds]float64 // 1/(2 s t)
+	tabled  [byteUnits]float64 // what rows of a kind lose at most, in units
+	per     [byteUnits]float64 // 1/(2 s t)
 
 	way         way
 	rest, rests int // rounds to go without, and how many the next time
@@ -175,7 +175,7 @@ func (b *ByteRows) move(c *Centers) {
 		n.norms[j], n.lost = norm, max(n.lost, lost)
 		n.longest = max(n.longest, float64(math.Sqrt(norm)*byteBoundRound))
 	}
-	n.tabled = [byteKinds]float64{}
+	n.tabled = [byteUnits]float64{}
 	n.way = byLast
 }
 

@@ -17,7 +17,7 @@ type ByteRows struct {
 	parts  []rowPart // of partRows rows each
 	made   int       // rows, from the first on
 
-	kinds  []byteKind
+	kinds  []byteUnit
 	kindOf [4*byteUnitRange + 1]uint8 // of each exponent, less 1; 0 for none
 
 	near  byteRound
@@ -39,8 +39,8 @@ type byteRow struct {
 	_                           [2]float32
 }
 
-// byteKind is a unit, and what the rows that have it lose.
-type byteKind struct {
+// byteUnit is a unit, and what the rows that have it lose.
+type byteUnit struct {
 	unit float64
 	lost float64 // the most that a row lost, in units
 }
@@ -48,7 +48,7 @@ type byteKind struct {
 const (
 	partRows      = 1024
 	byteAhead     = 24 // rows of a tile, which may go beyond the last one
-	byteKinds     = 32
+	byteUnits     = 32
 	byteUnitRange = 80 // units are from 2^-40 to 2^40: others are left to float32
 	// byteBoundCols is the most columns: products and where they start are below 2^29 each.
 	byteBoundCols  = 1 << 14
@@ -64,7 +64,7 @@ func NewByteRows(s *Set, x Matrix, origin []float32) *ByteRows {
 		return nil
 	}
 	b := &ByteRows{set: s, bytes: s.bytes, cols: x.Cols, groups: (x.Cols + byteGroup - 1) / byteGroup}
-	if b.center = centerOf(x); !b.center.whole || x.Rows == 0 {
+	if b.center = centerOf(x, byteKind{}); !b.center.whole || x.Rows == 0 {
 		b.center.whole = false
 		for j, v := range origin {
 			b.center.values[j] = float64(v)
@@ -145,10 +145,10 @@ func (b *ByteRows) kind(least float64) int {
 	if k := b.kindOf[at]; k > 0 {
 		return int(k) - 1
 	}
-	if len(b.kinds) == byteKinds {
+	if len(b.kinds) == byteUnits {
 		return -1
 	}
-	b.kinds = append(b.kinds, byteKind{unit: math.Ldexp(quarters[at%4], at/4-byteUnitRange/2)})
+	b.kinds = append(b.kinds, byteUnit{unit: math.Ldexp(quarters[at%4], at/4-byteUnitRange/2)})
 	b.kindOf[at] = uint8(len(b.kinds))
 	return len(b.kinds) - 1
 }
