@@ -59,7 +59,8 @@ func beyond(function, instruction string) string {
 	case zmm.MatchString(operands) || mask.MatchString(operands):
 		known := wide && slices.Contains(avx512f, mnemonic) ||
 			function == "HammingRowsAVX512" && slices.Contains(vpopcntdq, mnemonic) || // taken by that flag
-			(slices.Contains([]string{"ByteTile", "ByteNear", "ByteMost"}, function[:min(8, len(function))]) || function == "ScreenBytesAVX512") &&
+			(slices.Contains([]string{"ByteTile", "ByteNear", "ByteMost"}, function[:min(8, len(function))]) ||
+				function == "ScreenBytesAVX512") &&
 				slices.Contains(vnni, mnemonic) // and so are these
 		if !known || !zmm.MatchString(operands) && mnemonic != "KMOVW" {
 			return "more than AVX512F: " + instruction

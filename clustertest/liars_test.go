@@ -248,7 +248,7 @@ func brokenKind() jobs.Kind {
 		func(p jobs.Phase) jobs.Phase { return brokenUnit{lyingPhase{p, always}, "generic"} })
 }
 
-// onceLying lies once, after the leaf that a worker checks itself by: with other kernels than its own, the generic ones.
+// onceLying lies once, after the leaf that a worker checks itself by: with other kernels than its own generic ones.
 type onceLying struct {
 	lyingPhase
 	checked *atomic.Bool

@@ -162,8 +162,8 @@ func trainHere(
 	return printResult(ctx, a, w.ended[0])
 }
 
-// keepOutputs waits for the disk to have the outputs of a job that has ended. Why a job failed is more than why the disk
-// did.
+// keepOutputs waits for the disk to have the outputs of a job that has ended. Why a job failed is more than why the
+// disk did.
 func keepOutputs(ctx context.Context, job *gramv1.Job, kept func(context.Context) error) error {
 	err := kept(ctx)
 	if err == nil || show.Outcome(job) != nil {

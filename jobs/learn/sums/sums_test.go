@@ -181,7 +181,8 @@ func TestMove(t *testing.T) {
 	const rows, width, classes = 400, 6, 4
 	for _, widest := range []float64{1, 1e12, 1e25} {
 		for _, weighted := range []bool{false, true} {
-			x, from, to, weights := kernelops.NewMatrix(rows, width), make([]int32, rows), make([]int32, rows), []float32(nil)
+			x, weights := kernelops.NewMatrix(rows, width), []float32(nil)
+			from, to := make([]int32, rows), make([]int32, rows)
 			for i := range x.Data {
 				x.Data[i] = float32(r.NormFloat64())
 				if i%7 == 0 {
