@@ -72,6 +72,7 @@ func noLimits(n int) []float64 { return slices.Repeat([]float64{math.Inf(1)}, n)
 
 // TestByteProducts compares searches of hard data with all keys.
 func TestByteProducts(t *testing.T) {
+	needBytes(t)
 	r := rand.New(rand.NewPCG(80, 0))
 	for name, put := range hardForBytes(r) {
 		searched := 0
@@ -202,6 +203,7 @@ func (b *byteBase) productBounds(s *byteSet, x, y []float32) (low, high float64,
 
 // TestByteProductsUpToAKey: what is beyond the limit of a query is left out, what is at it is not; among ties too.
 func TestByteProductsUpToAKey(t *testing.T) {
+	needBytes(t)
 	r := rand.New(rand.NewPCG(83, 0))
 	for run := range 12 {
 		x, y := NewMatrix(1+r.IntN(40), 16), NewMatrix(2000, 16)
