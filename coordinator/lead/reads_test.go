@@ -40,8 +40,11 @@ func confirmReads(t *testing.T, joined bool) {
 	})
 	c.lead = &Leadership{}
 	<-time.After(time.Second)
-	if _, _, err := c.Read(t.Context()); joined && !errors.Is(err, outcome.ErrNotLeader) || !joined && err != nil {
-		t.Errorf("joined %v: %v", joined, err)
+	switch _, _, err := c.Read(t.Context()); {
+	case joined && !errors.Is(err, outcome.ErrNotLeader):
+		t.Errorf("read without a leadership that raft confirms: %v", err)
+	case !joined && err != nil:
+		t.Errorf("read with one: %v", err)
 	}
 	tasks.Wait()
 	if err := member.Close(); err != nil {
