@@ -149,7 +149,7 @@ func TestScannerAllocatesNothingOnceGrown(t *testing.T) {
 	}
 }
 
-// A word of 1 MB is one term, and 1 MB without a word is none.
+// A word of 1 MB is one term, and 1 MB without a word has no terms.
 func TestScannerOfOneLongWord(t *testing.T) {
 	tok := mustNew(t, DefaultParams())
 	for _, piece := range []string{"a", "É", "e\u0301", "0123456789"} {
