@@ -146,6 +146,12 @@ func planTest(t *testing.T, c *Coordinator, id string, leaves uint32) {
 	t.Helper()
 	submitTest(t, c, id)
 	await(t, c, id+" is planning", inStage(id, pb.JobState_JOB_STATE_PLANNING))
+	planned(t, c, id, leaves)
+}
+
+// planned commits the plan of a job that waits for it.
+func planned(t *testing.T, c *Coordinator, id string, leaves uint32) {
+	t.Helper()
 	verdict, err := onlyVerdict(c.leads.Log().Complete(t.Context(),
 		&pb.Completion{Id: &pb.TaskID{JobId: id, Kind: pb.TaskKind_TASK_KIND_PLAN}, Output: planOutput(leaves)}))
 	if err != nil || verdict != pb.Verdict_VERDICT_ACCEPTED {

@@ -144,12 +144,13 @@ func TestCallsForTasksWaitInOrder(t *testing.T) {
 			t.Errorf("the call that was given up: %+v", got)
 		}
 		began := time.Now()
-		planTest(t, c, "a", 1) // its plan was leased to y, its leaf goes to x
+		submitTest(t, c, "a")
 		if got := <-answers; got != (asked{worker: "y", tasks: 1}) {
-			t.Errorf("first: %+v", got)
+			t.Errorf("the plan: %+v", got)
 		}
+		planned(t, c, "a", 1)
 		if got := <-answers; got != (asked{worker: "x", tasks: 1}) || time.Since(began) != 0 {
-			t.Errorf("second, after %v: %+v", time.Since(began), got)
+			t.Errorf("the leaf, after %v: %+v", time.Since(began), got)
 		}
 		ask(t.Context(), "w")
 		if got := <-answers; got != (asked{worker: "w"}) || time.Since(began) != 5*time.Second {

@@ -52,7 +52,8 @@ func (c Workers) Lease(ctx context.Context, req *pb.LeaseRequest) (*pb.LeaseResp
 		return nil, err
 	}
 	now := c.clock.Mono()
-	found := c.look(lead, call.worker, call.want, now)
+	view, _ := c.fsm.View()
+	found := c.look(lead, view, call.worker, call.want, now)
 	if !found.found() && wait > 0 {
 		lead.waiting.join(call)
 	}

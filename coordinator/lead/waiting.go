@@ -38,9 +38,11 @@ type granted struct {
 
 func (g granted) found() bool { return len(g.grants) > 0 || g.err != nil }
 
-// look looks for tasks for a worker. The caller holds lead.mu.
-func (c Workers) look(lead *Leadership, workerID string, want int, now time.Duration) (g granted) {
-	g.view, _ = c.fsm.View()
+// look looks for tasks for a worker in a view that was taken under lead.mu, which the caller still holds.
+func (c Workers) look(
+	lead *Leadership, view state.State, workerID string, want int, now time.Duration,
+) (g granted) {
+	g.view = view
 	if !lead.board.Known(workerID, now) {
 		g.err = connect.NewError(connect.CodeNotFound,
 			fmt.Errorf("worker %q is not registered with this leader", workerID))
@@ -133,11 +135,12 @@ func (c Workers) serveAll(lead *Leadership) (wake time.Duration, timed bool) {
 	defer lead.mu.Unlock()
 	next := lead.waiting.calls.Front()
 	for next != nil {
-		now := c.clock.Mono() // one time for all: what ends between two readings would wake nobody
+		now := c.clock.Mono()   // one time for all: what ends between two readings would wake nobody
+		view, _ := c.fsm.View() // one for all: a task that turns up in between would go to a later call
 		for n := 0; next != nil && n < servedAtOnce; n++ {
 			call, _ := next.Value.(*waiter)
 			next = next.Next()
-			if g := c.look(lead, call.worker, call.want, now); g.found() {
+			if g := c.look(lead, view, call.worker, call.want, now); g.found() {
 				lead.waiting.leave(call)
 				call.answer <- g
 			}
