@@ -67,17 +67,19 @@ func (j job) overrides(size string) []string {
 
 // setting is how a job is run.
 type setting struct {
-	Threads int `json:"threads"`
-	Parts   int `json:"parts"` // files of the same records
+	Size    string `json:"size"`
+	Threads int    `json:"threads"`
+	Parts   int    `json:"parts"` // files of the same records
 }
 
 // timed is the setting whose times are compared.
-var timed = setting{2, 4}
+func timed(size string) setting { return setting{size, 2, 4} }
 
-func settings() (all []setting) {
+// settings are those whose models are counted.
+func settings(size string) (all []setting) {
 	for _, threads := range []int{1, 2} {
 		for _, parts := range []int{1, 4, 7} {
-			all = append(all, setting{threads, parts})
+			all = append(all, setting{size, threads, parts})
 		}
 	}
 	return all

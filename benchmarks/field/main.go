@@ -23,11 +23,11 @@ import (
 
 // options are the flags.
 type options struct {
-	gram, data, out, tools, size string
-	only, tool                   *regexp.Regexp
-	runs, rounds                 int
-	timed, resume, page          bool
-	limit                        time.Duration
+	gram, data, out, tools, size, counted string
+	only, tool                            *regexp.Regexp
+	runs, rounds                          int
+	timed, resume, page                   bool
+	limit                                 time.Duration
 }
 
 func main() {
@@ -51,9 +51,10 @@ func parse() (options, error) {
 	flag.StringVar(&o.out, "out", "benchmarks/results", "`folder` for the results, in which the machine has its own")
 	flag.StringVar(&o.tools, "tools", "benchmarks/field", "`folder` of the programs that a user writes")
 	flag.StringVar(&o.size, "size", "large", "of the jobs: small or large")
+	flag.StringVar(&o.counted, "counted", "small", "`size` of the jobs whose models are counted in every setting")
 	flag.StringVar(&only, "only", "", "run the jobs whose name matches this `expression`, and write no page")
-	flag.IntVar(&o.runs, "runs", 0, "of each tool in each setting, whose models are counted (default 3; 1 if small)")
-	flag.IntVar(&o.rounds, "rounds", 0, "of the setting that is timed, at the least -runs (default 5; 3 if small)")
+	flag.IntVar(&o.runs, "runs", 0, "of each tool in each setting, whose models are counted (default 3; 1 if -size small)")
+	flag.IntVar(&o.rounds, "rounds", 0, "of the setting that is timed (default 5; 3 if -size small)")
 	flag.BoolVar(&o.timed, "timed", false, "run the setting that is timed alone, and write no page")
 	flag.BoolVar(&o.resume, "resume", false, "go on with the last run of that size, which ended early")
 	flag.StringVar(&tool, "tool", "", "run the tools whose name matches this `expression`, and write no page")
@@ -63,8 +64,10 @@ func parse() (options, error) {
 	if flag.NArg() > 0 {
 		return o, fmt.Errorf("unexpected argument %q", flag.Arg(0))
 	}
-	if o.size != "small" && o.size != "large" {
-		return o, fmt.Errorf("-size %q is neither small nor large", o.size)
+	for name, size := range map[string]string{"size": o.size, "counted": o.counted} {
+		if size != "small" && size != "large" {
+			return o, fmt.Errorf("-%s %q is neither small nor large", name, size)
+		}
 	}
 	if o.runs == 0 {
 		o.runs = map[string]int{"small": 1, "large": 3}[o.size]
@@ -72,8 +75,8 @@ func parse() (options, error) {
 	if o.rounds == 0 {
 		o.rounds = o.runs + 2
 	}
-	if o.runs < 1 || o.rounds < o.runs {
-		return o, errors.New("-runs must be at least 1, and -rounds at least -runs")
+	if o.runs < 1 || o.rounds < 1 {
+		return o, errors.New("-runs and -rounds must be at least 1")
 	}
 	var err, err2 error
 	if only != "" {
@@ -91,14 +94,16 @@ func everything(ctx context.Context, o options) (err error) {
 	if err != nil {
 		return err
 	}
-	p := &page{Run: pages.Begin(), Size: o.size, Rounds: o.rounds, Runs: o.runs}
+	p := &page{Run: pages.Begin(), Size: o.size, Counted: o.counted, Rounds: o.rounds, Runs: o.runs}
 	if p.Versions, err = f.versions(ctx); err != nil {
 		return err
 	}
-	make := exec.CommandContext(ctx, f.python, "-B", filepath.Join(o.tools, "data.py"), o.size, f.files)
-	make.Stderr = os.Stderr
-	if err := make.Run(); err != nil {
-		return fmt.Errorf("make the files: %w", err)
+	for _, size := range []string{o.size, o.counted} { // what is there is not made again
+		make := exec.CommandContext(ctx, f.python, "-B", filepath.Join(o.tools, "data.py"), size, f.files(size))
+		make.Stderr = os.Stderr
+		if err := make.Run(); err != nil {
+			return fmt.Errorf("make the files: %w", err)
+		}
 	}
 	if o.resume {
 		if err := p.restore(f.state()); err != nil {

@@ -13,8 +13,10 @@ import (
 const intro = `Whole jobs, from a command to a model on the disk: start, reading, training, writing. All tools read
 the same files. Seconds are on the wall with %d threads and %d files, the median of %d rounds with quartiles. Tools take
 turns in each round, and *Gram is* is the median of the ratios of the rounds. Memory is the sum of the peaks of all
-processes. Models are counted over 1 and 2 threads, the same records in 1, 4 and 7 files, and %d runs of each. Quality is
-judged by one program for all, over every run: from best to worst where models differ.
+processes. Quality is judged by one program for all, over every run: from best to worst where models differ.
+
+Models are counted over 1 and 2 threads, the same records in 1, 4 and 7 files, and %d runs of each, of the %s
+jobs. %s.
 
 `
 
@@ -31,24 +33,24 @@ func (p *page) markdown() []byte {
 		all = append(all, name+" "+p.Versions[name])
 	}
 	fmt.Fprintf(&b, "| tools | %s |\n\n", strings.Join(all, ", "))
-	fmt.Fprintf(&b, intro, timed.Threads, timed.Parts, p.Rounds, p.Runs)
+	fmt.Fprintf(&b, intro, timed(p.Size).Threads, timed(p.Size).Parts, p.Rounds, p.Runs, p.Counted, p.disturbance())
 	for _, r := range p.Jobs {
-		r.markdown(&b, p.Runs)
+		p.job(&b, r)
 	}
 	b.WriteString(settled)
-	b.WriteString("\n## Every setting\n\nMedian seconds on the wall.\n\n")
+	fmt.Fprintf(&b, "\n## Every setting\n\nMedian seconds on the wall, of the %s jobs.\n\n", p.Counted)
 	for _, r := range p.Jobs {
-		r.markdownSettings(&b)
+		r.markdownSettings(&b, p.Counted)
 	}
 	return b.Bytes()
 }
 
-func (r record) markdown(b *bytes.Buffer, runs int) {
+func (p *page) job(b *bytes.Buffer, r record) {
 	fmt.Fprintf(b, "## %s\n\n%s, %.1f MB.\n\n", strings.ToUpper(r.Title[:1])+r.Title[1:], r.Files, float64(r.Bytes)/1e6)
 	fmt.Fprintf(b, "| tool | s | quartiles | Gram is | CPU s | MB | lines | %s | different models |\n", r.Quality)
 	b.WriteString("|---|---:|---:|---:|---:|---:|---:|---:|---:|\n")
-	for _, w := range r.rows(runs) {
-		if w.of == 0 {
+	for _, w := range p.rows(r) {
+		if w.seconds.Median == 0 {
 			fmt.Fprintf(b, "| %s | not run: %s | | | | | %d | | |\n", w.tool, cell(w.failed), w.lines)
 			continue
 		}
@@ -61,11 +63,30 @@ func (r record) markdown(b *bytes.Buffer, runs int) {
 			measure.Digits(w.cpu.Median), float64(w.peak)/1e6, w.lines, w.quality(), w.models, w.of)
 	}
 	b.WriteString("\n")
-	for _, w := range r.rows(runs) {
+	for _, w := range p.rows(r) {
 		if w.failures > 0 {
 			fmt.Fprintf(b, "%s failed in %d of %d runs: %s\n\n", w.tool, w.failures, w.runs, cell(w.failed))
 		}
 	}
+}
+
+// disturbance says how much of the machine others had while times were taken.
+func (p *page) disturbance() string {
+	var shares []float64
+	for _, r := range p.Jobs {
+		for _, e := range r.Tools {
+			for _, s := range e.at(timed(p.Size)) {
+				if s.Failed == "" && s.Others >= 0 {
+					shares = append(shares, 100*s.Others)
+				}
+			}
+		}
+	}
+	if len(shares) == 0 {
+		return "How busy the machine was otherwise is not known"
+	}
+	return fmt.Sprintf("While times were taken, others had %.1f %% of the processors in the median run and %.1f %% "+
+		"at most", measure.SpreadOf(shares).Median, slices.Max(shares))
 }
 
 // cell is what a tool said, so that it breaks no table.
@@ -73,15 +94,15 @@ func cell(text string) string {
 	return strings.NewReplacer("|", "\\|", "\n", " ", "\r", " ", "<", "&lt;").Replace(text)
 }
 
-func (r record) markdownSettings(b *bytes.Buffer) {
+func (r record) markdownSettings(b *bytes.Buffer, size string) {
 	fmt.Fprintf(b, "| %s |", r.ID)
-	for _, s := range settings() {
+	for _, s := range settings(size) {
 		fmt.Fprintf(b, " %d x %d files |", s.Threads, s.Parts)
 	}
-	b.WriteString("\n|---|" + strings.Repeat("---:|", len(settings())) + "\n")
+	b.WriteString("\n|---|" + strings.Repeat("---:|", len(settings(size))) + "\n")
 	for _, e := range r.Tools {
 		fmt.Fprintf(b, "| %s |", e.Tool)
-		for _, at := range settings() {
+		for _, at := range settings(size) {
 			var seconds []float64
 			for _, s := range e.Samples {
 				if s.setting == at && s.Failed == "" {
@@ -125,6 +146,8 @@ documentation makes them. Lines are theirs, without blank ones and comments, and
   offset, and the number of its models would be up to that of the ways to cut the files.
 * **Different models**: the bytes of the parameters (centers, log probabilities by sorted word, weights; of neighbors the
   row numbers). Files that name times or places are not compared. Two models that differ may be as good: see the quality.
+  Spark keeps the counts of naive Bayes as running means, whose last bits depend on how its rows are cut and on
+  which part comes first.
   That a tool makes one model of k-NN or of counts is no merit: whole numbers do not depend on their order.
 * **Not here**: PCA, logistic regression with a bias, trees, and everything else that Gram does not do or does by another
   definition.

@@ -54,10 +54,10 @@ func digestOf(files []string) (string, error) {
 
 // different counts the different models of runs, those of failed ones left out, and the runs that made one. Of each
 // setting the first runs count, so that one that was timed more often has no more chances.
-func different(samples []sample, runs int) (models, of int) {
+func different(samples []sample, size string, runs int) (models, of int) {
 	seen, made := map[string]bool{}, map[setting]int{}
 	for _, s := range samples {
-		if s.Failed != "" || made[s.setting] == runs {
+		if s.Failed != "" || s.Size != size || made[s.setting] == runs {
 			continue
 		}
 		made[s.setting]++

@@ -8,25 +8,25 @@ import (
 
 // at is a run of a setting that made a model.
 func at(threads, parts int, model string) sample {
-	return sample{setting: setting{threads, parts}, Model: model, Quality: "1"}
+	return sample{setting: setting{"small", threads, parts}, Model: model, Quality: "1"}
 }
 
 // Two threads make another model than one, whatever the files; the fourth run of a setting and the failed one of
 // another are not counted.
 func TestDifferentModelsByHand(t *testing.T) {
-	failed := sample{setting: setting{2, 7}, Failed: "exit status 1", Model: "half"}
+	failed := sample{setting: setting{"small", 2, 7}, Failed: "exit status 1", Model: "half"}
 	samples := []sample{at(1, 1, "a"), at(1, 1, "a"), at(1, 1, "a"), at(1, 1, "late"), at(2, 1, "b"), at(1, 4, "a"),
 		failed, at(2, 7, "b")}
-	if models, of := different(samples, 3); models != 2 || of != 6 {
+	if models, of := different(samples, "small", 3); models != 2 || of != 6 {
 		t.Errorf("%d models of %d runs, want 2 of 6", models, of)
 	}
-	if models, of := different(samples, 4); models != 3 || of != 7 {
+	if models, of := different(samples, "small", 4); models != 3 || of != 7 {
 		t.Errorf("%d models of %d runs, want 3 of 7", models, of)
 	}
-	if models, of := different(nil, 3); models != 0 || of != 0 {
+	if models, of := different(nil, "small", 3); models != 0 || of != 0 {
 		t.Errorf("%d models of %d runs of nothing", models, of)
 	}
-	if models, of := different([]sample{failed}, 3); models != 0 || of != 0 {
+	if models, of := different([]sample{failed}, "small", 3); models != 0 || of != 0 {
 		t.Errorf("%d models of %d failed runs", models, of)
 	}
 }

@@ -19,6 +19,7 @@ import (
 type page struct {
 	pages.Run
 	Size     string            `json:"size"`
+	Counted  string            `json:"counted"` // size of the jobs whose models are counted
 	Runs     int               `json:"runs"`
 	Rounds   int               `json:"rounds"`
 	Versions map[string]string `json:"versions"`
@@ -33,35 +34,35 @@ type row struct {
 	lead           *measure.Spread // its time over Gram's, by round
 	peak           int64           // the most of the timed setting
 	lines          int
-	best, worst    float64 // quality, over all settings
+	best, worst    float64 // quality, over all runs of the timed size
 	models, of     int
 	failures, runs int
 }
 
 // rows are those of a job.
-func (r record) rows(runs int) (all []row) {
-	gram := r.Tools[0].timed()
+func (p *page) rows(r record) (all []row) {
+	gram := r.Tools[0].at(timed(p.Size))
 	for _, e := range r.Tools {
-		all = append(all, e.row(gram, runs, r.higher))
+		all = append(all, p.row(e, gram, r.higher))
 	}
 	return all
 }
 
-// timed are the samples of the timed setting, failed ones too, so that those of a round stand at the same place.
-func (e entry) timed() (all []sample) {
+// at are the samples of a setting, failed ones too, so that those of a round stand at the same place.
+func (e entry) at(of setting) (all []sample) {
 	for _, s := range e.Samples {
-		if s.setting == timed {
+		if s.setting == of {
 			all = append(all, s)
 		}
 	}
 	return all
 }
 
-func (e entry) row(gram []sample, runs int, higher bool) row {
+func (p *page) row(e entry, gram []sample, higher bool) row {
 	w := row{tool: e.Tool, lines: e.Lines, failed: e.Missing, runs: len(e.Samples)}
-	w.models, w.of = different(e.Samples, runs)
+	w.models, w.of = different(e.Samples, p.Counted, p.Runs)
 	var seconds, cpu, ratios []float64
-	for i, s := range e.timed() {
+	for i, s := range e.at(timed(p.Size)) {
 		if s.Failed != "" {
 			continue
 		}
@@ -76,6 +77,8 @@ func (e entry) row(gram []sample, runs int, higher bool) row {
 		if s.Failed != "" {
 			w.failures++
 			w.failed = s.Failed
+		}
+		if s.Failed != "" || s.Size != p.Size {
 			continue
 		}
 		q, err := strconv.ParseFloat(s.Quality, 64)
@@ -123,7 +126,7 @@ func (p *page) publish(out string) error {
 }
 
 // state is where a run is kept until it has ended.
-func (f *field) state() string { return filepath.Join(f.files, "run.json") }
+func (f *field) state() string { return filepath.Join(f.files(f.size), "run.json") }
 
 func (p *page) save(file string) error {
 	text, err := json.Marshal(p)
@@ -146,7 +149,8 @@ func (p *page) restore(file string) error {
 	if err := json.Unmarshal(text, &last); err != nil {
 		return err
 	}
-	if last.Machine.Commit != p.Machine.Commit || !maps.Equal(last.Versions, p.Versions) || last.Size != p.Size {
+	if last.Machine.Commit != p.Machine.Commit || !maps.Equal(last.Versions, p.Versions) || last.Size != p.Size ||
+		last.Counted != p.Counted {
 		return errors.New("the last run was of another commit, of other tools or of another size")
 	}
 	p.Run, p.Jobs = last.Run, last.Jobs
@@ -157,8 +161,8 @@ func (p *page) restore(file string) error {
 func (p *page) print(out io.Writer) {
 	for _, r := range p.Jobs {
 		fmt.Fprintf(out, "%s\n", r.Title)
-		for _, w := range r.rows(p.Runs) {
-			if w.of == 0 {
+		for _, w := range p.rows(r) {
+			if w.seconds.Median == 0 {
 				fmt.Fprintf(out, "  %-21s not run: %.50s\n", w.tool, w.failed)
 				continue
 			}

@@ -35,9 +35,8 @@ type entry struct {
 	Samples []sample `json:"samples"`
 }
 
-// run lets every tool do every job in every setting once a round, in an order that moves on by one each round. After
-// the runs whose models are counted, the setting that is timed goes on alone. What has been run is saved and not run
-// again when a run that ended early goes on.
+// run lets every tool do every job once a round, in an order that moves on by one each round: first in the setting that
+// is timed, then in every setting, to count the models. A run that ended early goes on with what has not been run.
 func (f *field) run(ctx context.Context, p *page) error {
 	asked := slices.DeleteFunc(jobs(), func(j job) bool { return f.only != nil && !f.only.MatchString(j.id) })
 	var before []record
@@ -65,8 +64,9 @@ func (f *field) run(ctx context.Context, p *page) error {
 			return fmt.Errorf("%s: %s: %w", r.ID, e.Tool, err)
 		}
 		e.Samples = append(e.Samples, done)
-		fmt.Fprintf(os.Stderr, "%d %-7s %d threads %d files  %-21s %7.2f s %6.0f MB  %.8s %s %s\n", t.round+1, r.ID,
-			t.Threads, t.Parts, e.Tool, done.Seconds, float64(done.Peak)/1e6, done.Model, done.Quality, done.Failed)
+		fmt.Fprintf(os.Stderr, "%d %s %-7s %d threads %d files  %-21s %7.2f s %6.0f MB  %.8s %s %s\n", t.round+1,
+			t.Size, r.ID, t.Threads, t.Parts, e.Tool, done.Seconds, float64(done.Peak)/1e6, done.Model, done.Quality,
+			done.Failed)
 		if err := p.save(f.state()); err != nil {
 			return err
 		}
@@ -82,17 +82,28 @@ type turn struct {
 
 func (f *field) turns(asked []job) iter.Seq[turn] {
 	return func(yield func(turn) bool) {
-		for round := range f.rounds {
-			for _, s := range settings() {
-				if (f.timed || round >= f.runs) && s != timed {
-					continue
-				}
-				for j := range asked {
-					for first := range asked[j].tools {
-						if !yield(turn{s, round, j, first}) {
-							return
-						}
+		every := func(round int, s setting) bool {
+			for j := range asked {
+				for first := range asked[j].tools {
+					if !yield(turn{s, round, j, first}) {
+						return false
 					}
+				}
+			}
+			return true
+		}
+		for round := range f.rounds {
+			if !every(round, timed(f.size)) {
+				return
+			}
+		}
+		if f.timed {
+			return
+		}
+		for round := range f.runs {
+			for _, s := range settings(f.counted) {
+				if !every(round, s) {
+					return
 				}
 			}
 		}
@@ -124,7 +135,7 @@ func (r *record) keep(before []record) {
 
 func (f *field) record(j job) (record, error) {
 	r := record{ID: j.id, Title: j.title, Files: j.files, Quality: j.quality, higher: j.higher}
-	files, err := filepath.Glob(filepath.Join(f.files, j.id, "1", "*"))
+	files, err := filepath.Glob(filepath.Join(f.files(f.size), j.id, "1", "*"))
 	if err != nil {
 		return r, err
 	}
@@ -184,7 +195,7 @@ print(json.dumps(found))
 func (f *field) versions(ctx context.Context) (map[string]string, error) {
 	cmd := exec.CommandContext(ctx, f.python, "-c", asking)
 	cmd.Stderr = os.Stderr
-	cmd.Env = append(os.Environ(), peers.Settings(timed.Threads, f.flags)...)
+	cmd.Env = append(os.Environ(), peers.Settings(timed(f.size).Threads, f.flags)...)
 	text, err := cmd.Output()
 	if err != nil {
 		return nil, fmt.Errorf("ask what is installed: %w", err)

@@ -22,10 +22,10 @@ import (
 // field is a run of the benchmark.
 type field struct {
 	options
-	python, files string
-	flags         []string          // of the CPU
-	judged        map[string]string // quality by job and digest
-	missing       map[string]string // tools that are not installed, and why
+	python  string
+	flags   []string          // of the CPU
+	judged  map[string]string // quality by job and digest
+	missing map[string]string // tools that are not installed, and why
 }
 
 func newField(o options) (*field, error) {
@@ -41,7 +41,7 @@ func newField(o options) (*field, error) {
 		return nil, err
 	}
 	f := &field{options: o, python: filepath.Join(o.data, "venv", "bin", "python"),
-		files: filepath.Join(o.data, o.size), flags: machine.Here().Flags, judged: map[string]string{},
+		flags: machine.Here().Flags, judged: map[string]string{},
 		missing: map[string]string{}}
 	if _, err := os.Stat(f.python); errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.New("the tools are not installed: run benchmarks/field/install")
@@ -49,9 +49,13 @@ func newField(o options) (*field, error) {
 	return f, nil
 }
 
+// files is the folder of the files of a size.
+func (f *field) files(size string) string { return filepath.Join(f.data, size) }
+
 // sample is one run of a tool.
 type sample struct {
 	setting
+	Others  float64 `json:"others"` // share of the processors' time that went elsewhere; below 0 it is not known
 	Seconds float64 `json:"seconds"`
 	CPU     float64 `json:"cpu_seconds"`
 	Peak    int64   `json:"peak_bytes"`
@@ -68,15 +72,17 @@ func (f *field) once(ctx context.Context, j job, tool string, s setting) (result
 		return result, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(out)) }()
-	data := filepath.Join(f.files, j.id, strconv.Itoa(s.Parts))
+	data := filepath.Join(f.files(s.Size), j.id, strconv.Itoa(s.Parts))
 	cmd := f.command(ctx, j, tool, s, data, out)
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
+	activity := measure.StartWatch()
 	cost, err := run(cmd, s.Threads)
 	if ctx.Err() != nil {
 		return result, ctx.Err()
 	}
 	result.Seconds, result.CPU, result.Peak = cost.seconds, cost.cpu, cost.peak
+	result.Others = activity.ActivityBeside(time.Duration(cost.cpu * float64(time.Second))).Others
 	if err != nil {
 		lines := strings.Split(strings.TrimSpace(said.String()), "\n")
 		result.Failed = fmt.Sprintf("%v: %s", err, lines[len(lines)-1])
@@ -85,7 +91,7 @@ func (f *field) once(ctx context.Context, j job, tool string, s setting) (result
 	if result.Model, err = modelOf(j.id, out); err != nil {
 		return result, err
 	}
-	result.Quality, err = f.judge(ctx, j, result.Model, filepath.Join(f.files, j.id, "1"), out)
+	result.Quality, err = f.judge(ctx, j, result.Model, filepath.Join(f.files(s.Size), j.id, "1"), out)
 	return result, err
 }
 
@@ -96,7 +102,7 @@ func (f *field) command(ctx context.Context, j job, tool string, s setting, data
 	var cmd *exec.Cmd
 	switch tool {
 	case toolGram:
-		args := append([]string{"run", "-q", "-f", "-", "--out", out, "--slots", threads}, j.overrides(f.size)...)
+		args := append([]string{"run", "-q", "-f", "-", "--out", out, "--slots", threads}, j.overrides(s.Size)...)
 		cmd = exec.CommandContext(ctx, f.gram, args...)
 		text, err := os.ReadFile(script)
 		if err != nil {
@@ -105,10 +111,10 @@ func (f *field) command(ctx context.Context, j job, tool string, s setting, data
 		cmd.Stdin = bytes.NewReader(text)
 		cmd.Dir = data // relative paths of a spec on stdin count from here
 	case toolSklex:
-		args := append([]string{"-m", "sklearnex", script, data, out}, j.arguments(f.size)...)
+		args := append([]string{"-m", "sklearnex", script, data, out}, j.arguments(s.Size)...)
 		cmd = exec.CommandContext(ctx, f.python, args...)
 	default:
-		cmd = exec.CommandContext(ctx, f.python, append([]string{script, data, out}, j.arguments(f.size)...)...)
+		cmd = exec.CommandContext(ctx, f.python, append([]string{script, data, out}, j.arguments(s.Size)...)...)
 	}
 	cmd.Env = append(os.Environ(), peers.Settings(s.Threads, f.flags)...)
 	cmd.Env = append(cmd.Env, "THREADS="+threads, "GOMAXPROCS="+threads, "PYTHONWARNINGS=ignore", "GRAM_CONFIG=",

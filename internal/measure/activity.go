@@ -55,9 +55,12 @@ type Activity struct {
 }
 
 // Activity returns what the machine did since StartWatch.
-func (w Watch) Activity() Activity {
+func (w Watch) Activity() Activity { return w.ActivityBeside(0) }
+
+// ActivityBeside is Activity where other processes belong to what was measured, and had the processors for a time.
+func (w Watch) ActivityBeside(ours time.Duration) Activity {
 	wall := time.Since(w.wall)
-	a := between(w.ticks, readTicks(), CPUTime()-w.cpu)
+	a := between(w.ticks, readTicks(), CPUTime()-w.cpu+ours)
 	a.Seconds, a.Load, a.Cores = wall.Seconds(), w.load, runtime.NumCPU()
 	return a
 }
