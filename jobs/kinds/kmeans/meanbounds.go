@@ -1,0 +1,133 @@
+package kmeans
+
+import (
+	"math"
+
+	"github.com/gram-compute/gram/kernelops"
+)
+
+// meanBounds tell at least how far a record is, on the mean, from the records of a cluster, without a look at these.
+// Let m be the mean of the cluster's n records y, D the distance of record x to m, and V the mean of |y - m|^2. The
+// mean of |x-y|^2 is D^2 + V, that of |x-y| is at least D (the triangle inequality), and at least
+//
+//	sqrt(a) (1 - var / (2 a^2)), a = D^2 + V,
+//
+// var being the variance of |x-y|^2, as sqrt(1 + z) >= 1 + z/2 - z^2/2. The deviation of |x-y|^2 is at most that of
+// |y - m|^2 plus 2 D times the root of the greatest eigenvalue of the covariance, for which its Frobenius norm stands.
+// See docs/numerics.md for what is rounded.
+type meanBounds struct {
+	g     *clustered
+	means []float64 // rows, a cluster each
+	about []moments
+	sq    []float64 // of each row, |y - m|^2
+	to    []float64 // squared distances of a row to the means
+	least []float64 // bounds of a row
+	each  []int32
+}
+
+// moments is how the records of a cluster lie about their mean.
+type moments struct {
+	variance  float64 // mean of |y - m|^2
+	deviation float64 // of |y - m|^2, or more
+	length    float64 // of the longest half axis, or more
+	lost      float64 // by rounding the mean
+	products  float64 // sum of <y - m, z - m>^2 over pairs
+	most      float64 // of |y - m|^2
+}
+
+// Rounding: see docs/numerics.md.
+const (
+	meanSlack   = 0x1p-20
+	momentSlack = 0x1p-30
+)
+
+// newMeanBounds returns bounds that know the means.
+func newMeanBounds(g *clustered) *meanBounds {
+	width, k := g.x.Cols, len(g.clusters)
+	b := &meanBounds{g: g, means: make([]float64, k*width), about: make([]moments, k), sq: make([]float64, g.x.Rows),
+		to: make([]float64, k), least: make([]float64, k), each: make([]int32, k)}
+	for j, c := range g.clusters {
+		b.each[j] = int32(j)
+		mean, length := b.means[j*width:(j+1)*width], 0.0
+		for at := c.from; at < c.to; at++ {
+			sum := 0.0
+			for e, v := range g.x.Row(at) {
+				mean[e] += float64(v)
+				sum += float64(float64(v) * float64(v))
+			}
+			length = max(length, sum)
+		}
+		for e := range mean {
+			mean[e] /= float64(c.len())
+		}
+		s := &b.about[j]
+		s.lost = float64(float64(math.Sqrt(length)*float64(c.len())) * 0x1p-52)
+		b.measure(s, c, mean)
+	}
+	return b
+}
+
+// measure finds the moments of a cluster but for those of its pairs.
+func (b *meanBounds) measure(s *moments, c span, mean []float64) {
+	sq := b.sq[c.from:c.to]
+	b.g.ops.GroupDistances(sq, b.g.x.RowRange(c.from, c.to), mean, b.g.groups[:c.len()])
+	for _, v := range sq {
+		s.variance += v
+		s.most = max(s.most, v)
+	}
+	s.variance /= float64(c.len())
+	sum := 0.0
+	for _, v := range sq {
+		sum += float64((v - s.variance) * (v - s.variance))
+		s.products += float64(v * v)
+	}
+	s.deviation = math.Sqrt(sum/float64(c.len())) + float64(momentSlack*s.most)
+}
+
+// pairs takes in the squared distances of a row to those behind it in its cluster.
+func (b *meanBounds) pairs(cluster, at int, sqDists []float64) {
+	if b.g.cosine {
+		return
+	}
+	sum, first := 0.0, b.sq[at]
+	for i, d := range sqDists {
+		double := first + b.sq[at+1+i] - d
+		sum += float64(double * double)
+	}
+	b.about[cluster].products += sum / 2
+}
+
+// end completes the moments of a cluster of which all pairs were seen.
+func (b *meanBounds) end(cluster int) {
+	s, n := &b.about[cluster], float64(b.g.clusters[cluster].len())
+	s.length = math.Sqrt(math.Sqrt(s.products)/n + float64(momentSlack*s.most))
+}
+
+// of returns at least the mean distance of a row to each cluster, until the next call.
+func (b *meanBounds) of(at int) []float64 {
+	g := b.g
+	row := kernelops.Matrix{Data: g.x.Row(at), Rows: 1, Cols: g.x.Cols, Stride: g.x.Cols}
+	for j := range b.to {
+		g.ops.GroupDistances(b.to[j:j+1], row, b.means, b.each[j:j+1])
+	}
+	for j, d := range b.to {
+		b.least[j] = b.about[j].least(d, g.cosine)
+	}
+	return b.least
+}
+
+// least is at least the mean distance of a record at a squared distance from the mean.
+func (s *moments) least(sqDist float64, cosine bool) float64 {
+	a := sqDist + s.variance
+	d, root := math.Sqrt(sqDist), math.Sqrt(a)
+	if cosine {
+		return a/2 - float64(meanSlack*a) - float64(2*(d*s.lost))
+	}
+	deviation := s.deviation + float64(2*(d*s.length))
+	share := float64(deviation*deviation) / float64(2*a*a)
+	if !(share < 1) {
+		share = 1
+	}
+	least := max(d, float64(root*(1-share))) - float64(meanSlack*root) - float64(2*s.lost)
+	return least
+}
