@@ -23,6 +23,7 @@ type meanBounds struct {
 	to    []float64 // squared distances of a row to the means
 	least []float64 // bounds of a row
 	each  []int32
+	near  *pairBounds // in place of all this; nil where they are not asked
 }
 
 // moments is how the records of a cluster lie about their mean.
@@ -106,6 +107,9 @@ func (b *meanBounds) end(cluster int) {
 // of returns at least the mean distance of a row to each cluster, until the next call.
 func (b *meanBounds) of(at int) []float64 {
 	g := b.g
+	if b.near != nil {
+		return b.near.of(at)
+	}
 	row := kernelops.Matrix{Data: g.x.Row(at), Rows: 1, Cols: g.x.Cols, Stride: g.x.Cols}
 	for j := range b.to {
 		g.ops.GroupDistances(b.to[j:j+1], row, b.means, b.each[j:j+1])
@@ -130,4 +134,74 @@ func (s *moments) least(sqDist float64, cosine bool) float64 {
 	}
 	least := max(d, float64(root*(1-share))) - float64(meanSlack*root) - float64(2*s.lost)
 	return least
+}
+
+// pairBounds tell more than meanBounds, and take longer: of each pair of rows at least the distance, by float32
+// products of rows less an origin, and the error proved for them (docs/numerics.md, kernels of differences).
+type pairBounds struct {
+	g       *clustered
+	rows    kernelops.Matrix // less the origin
+	shares  []float64        // of each row in the error of a squared distance
+	first   int              // row of the tile
+	sqDists kernelops.Matrix // of the tile to all rows
+	least   []float64
+	ws      kernelops.Workspace
+}
+
+// Pair bounds are made for tiles of rows of at least that many columns: in fewer, distances take as long.
+const (
+	pairTile    = 256
+	leastOfPair = 48
+)
+
+func newPairBounds(g *clustered) *pairBounds {
+	n, width := g.x.Rows, g.x.Cols
+	b := &pairBounds{g: g, rows: kernelops.NewMatrix(n, width), shares: make([]float64, n), first: -pairTile,
+		sqDists: kernelops.NewMatrix(pairTile, n), least: make([]float64, len(g.clusters))}
+	mean := make([]float64, width)
+	for i := range n {
+		for j, v := range g.x.Row(i) {
+			mean[j] += float64(v) / float64(n)
+		}
+	}
+	for i := range n {
+		row := b.rows.Row(i)
+		for j, v := range g.x.Row(i) {
+			row[j] = v - float32(mean[j])
+		}
+		b.shares[i] = pairShare(float64(g.ops.Dot(row, row)), width)
+	}
+	return b
+}
+
+// pairShare is what a row of that squared norm has in the error of a squared distance; infinite where none is proved.
+func pairShare(norm float64, width int) float64 {
+	const u = 0x1p-24
+	d := float64(width)
+	if !(norm < 0x1p124) || width > 1<<20 {
+		return math.Inf(1)
+	}
+	g := float64(d*u) / (1 - float64(d*u))
+	norm /= 1 - float64((d/32+8)*u)
+	return float64(norm*(float64(2*g)/(1-g)+float64(10*u))) + float64((d+16)*0x1p-144)
+}
+
+// of returns at least the mean distance of a row to each cluster, until the next call.
+func (b *pairBounds) of(at int) []float64 {
+	if at < b.first || at >= b.first+pairTile {
+		b.first = at
+		end := min(at+pairTile, b.rows.Rows)
+		b.g.ops.SqDists(b.sqDists.RowRange(0, end-at), b.rows.RowRange(at, end), b.rows, &b.ws)
+	}
+	row, own := b.sqDists.Row(at-b.first), b.shares[at]
+	for j, c := range b.g.clusters {
+		sum := 0.0
+		for i, share := range b.shares[c.from:c.to] {
+			if d := float64(row[c.from+i]) - (own + share); d > 0 {
+				sum += math.Sqrt(d)
+			}
+		}
+		b.least[j] = float64(sum / float64(c.len()) * (1 - meanSlack))
+	}
+	return b.least
 }

@@ -66,6 +66,8 @@ type clustered struct {
 	dists  []float64
 	bounds *meanBounds // nil where they spare nothing
 	spent  int         // distances to means that bounds took more than they spared of those to rows
+	asked  int         // rows for which they were asked
+	open   tally       // rows of clusters that they left, but for the first of each
 }
 
 // span is the rows of a cluster.
@@ -132,13 +134,11 @@ func silhouetteWidth(a, b float64) float64 {
 // nearestOther is the least of the mean distances of a row to the clusters but its own. A cluster is left out if its
 // bound is above a mean: that of the cluster of the least bound, or a lesser one.
 func (g *clustered) nearestOther(at, own int) float64 {
-	if g.bounds != nil && g.spent > len(g.dists)*len(g.dists)/leastSpared/2 {
-		g.bounds = nil
-	}
+	g.choose()
 	least, first := []float64(nil), -1
 	if g.bounds != nil {
 		least = g.bounds.of(at)
-		g.spent += len(least)
+		g.asked, g.spent = g.asked+1, g.spent+len(least)
 		for j, bound := range least {
 			if j != own && (first < 0 || bound < least[first]) {
 				first = j
@@ -150,15 +150,32 @@ func (g *clustered) nearestOther(at, own int) float64 {
 		best = g.mean(at, g.clusters[first])
 	}
 	for j, c := range g.clusters {
-		switch {
-		case j == own || j == first:
-		case least != nil && least[j] > best:
-			g.spent -= c.len()
-		default:
-			best = min(best, g.mean(at, c))
+		if j == own || j == first {
+			continue
 		}
+		g.open.all += c.len()
+		if least != nil && least[j] > best {
+			g.spent -= c.len()
+			continue
+		}
+		g.open.looked += c.len()
+		best = min(best, g.mean(at, c))
 	}
 	return best
+}
+
+// choose looks twice at what bounds leave: if it is much by moments, pairs are looked at, and if it is much by pairs,
+// bounds are left off.
+func (g *clustered) choose() {
+	n := g.x.Rows
+	switch {
+	case g.bounds == nil:
+	case g.asked == n/32 && g.open.looked > g.open.all/3 && g.x.Cols >= leastOfPair && !g.cosine:
+		g.bounds.near, g.open = newPairBounds(g), tally{}
+	case g.bounds.near == nil && g.spent > n*n/32,
+		g.bounds.near != nil && g.asked == n/16 && g.open.looked > g.open.all/2:
+		g.bounds = nil
+	}
 }
 
 // addWithin adds up the distances within a cluster, each once for both of its rows. A row's distances are added in the

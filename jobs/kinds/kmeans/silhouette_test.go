@@ -80,23 +80,32 @@ func unevenOf(n, k int) []int32 {
 	return index
 }
 
-// TestMeanBoundsHold: no bound is above a mean, and where records lie in a ball far away it is near the mean.
+// boundsOf are bounds on a sample whose distances within clusters were seen.
+func boundsOf(t *testing.T, x kernelops.Matrix, index []int32, cosine bool) *clustered {
+	t.Helper()
+	g := gathered(x, index, cosine, kernelops.Best())
+	g.bounds = newMeanBounds(g)
+	for j := range g.clusters {
+		if err := g.addWithin(t.Context(), j); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return g
+}
+
+// TestMeanBoundsHold: no bound is above a mean, neither by moments nor by pairs.
 func TestMeanBoundsHold(t *testing.T) {
 	for name, table := range hostileTables() {
-		for _, cosine := range []bool{false, true} {
-			x := matrixOf(table)
-			g := gathered(x, nearestOf(x, 12), cosine, kernelops.Best())
-			g.bounds = newMeanBounds(g)
-			for j := range g.clusters {
-				if err := g.addWithin(t.Context(), j); err != nil {
-					t.Fatal(err)
-				}
+		x := matrixOf(table)
+		for _, how := range []string{"moments", "cosine", "pairs"} {
+			g := boundsOf(t, x, nearestOf(x, 12), how == "cosine")
+			if how == "pairs" {
+				g.bounds.near = newPairBounds(g)
 			}
 			for at := range x.Rows {
 				for j, bound := range slices.Clone(g.bounds.of(at)) {
 					if mean := g.mean(at, g.clusters[j]); bound > mean {
-						t.Fatalf("%s, cosine %v: a mean distance of %v is said to be at least %v", name, cosine, mean,
-							bound)
+						t.Fatalf("%s, %s: a mean distance of %v is said to be at least %v", name, how, mean, bound)
 					}
 				}
 			}
@@ -104,37 +113,65 @@ func TestMeanBoundsHold(t *testing.T) {
 	}
 }
 
-// TestMeanBoundsAreTight: in many columns the distance to the mean is far below the mean distance; the bound by moments
-// is not.
+// TestMeanBoundsAreTight: in many columns the distance to the mean is far below the mean distance. The bound by moments
+// is not, and that by pairs is nearly equal.
 func TestMeanBoundsAreTight(t *testing.T) {
-	r := rand.New(rand.NewPCG(7, 7))
-	x := kernelops.NewMatrix(200, 300)
-	for i := range x.Data {
-		x.Data[i] = float32(r.NormFloat64())
-	}
-	index := make([]int32, 200)
-	for i := range index {
-		index[i] = int32(i % 2)
-		for j := range x.Cols {
-			x.Row(i)[j] += float32(i % 2)
-		}
-	}
-	for _, cosine := range []bool{false, true} {
-		g := gathered(x, index, cosine, kernelops.Best())
-		g.bounds = newMeanBounds(g)
-		for j := range g.clusters {
-			if err := g.addWithin(t.Context(), j); err != nil {
-				t.Fatal(err)
-			}
-		}
-		share := 0.9
-		if cosine {
-			share = 1 - 1e-5
+	x, index := wideGroups(200, 2, 1)
+	for how, share := range map[string]float64{"moments": 0.9, "cosine": 1 - 1e-5, "pairs": 1 - 1e-4} {
+		g := boundsOf(t, x, index, how == "cosine")
+		if how == "pairs" {
+			g.bounds.near = newPairBounds(g)
 		}
 		for at := range 100 {
 			if bound, mean := g.bounds.of(at)[1], g.mean(at, g.clusters[1]); bound < float64(share*mean) {
-				t.Fatalf("cosine %v: a mean of %v, a bound of %v", cosine, mean, bound)
+				t.Fatalf("%s: a mean of %v, a bound of %v", how, mean, bound)
 			}
 		}
+	}
+}
+
+// wideGroups are rows of 300 normal numbers in groups that far apart in each column.
+func wideGroups(n, groups int, apart float32) (kernelops.Matrix, []int32) {
+	r, x, index := rand.New(rand.NewPCG(7, 7)), kernelops.NewMatrix(n, 300), make([]int32, n)
+	for i := range index {
+		index[i] = int32(i % groups)
+		for j := range x.Cols {
+			x.Row(i)[j] = float32(r.NormFloat64()) + apart*float32(i%groups)
+		}
+	}
+	return x, index
+}
+
+// TestPairsWhereMomentsFail: groups that are hardly apart are told from each other by pairs alone, and equal ones by
+// nothing.
+func TestPairsWhereMomentsFail(t *testing.T) {
+	for apart, want := range map[float32]string{0.1: "pairs", 0: "pairs", 10: "moments"} {
+		x, index := wideGroups(400, 5, apart)
+		g := gathered(x, index, false, kernelops.Best())
+		got, err := g.widths(t.Context())
+		if err != nil || !slices.Equal(got, unprunedWidths(x, index, 5, false)) {
+			t.Fatalf("%v apart: widths are others than by all pairs (%v)", apart, err)
+		}
+		how := "nothing"
+		if g.bounds != nil && g.bounds.near != nil {
+			how = "pairs"
+		} else if g.bounds != nil {
+			how = "moments"
+		}
+		if how != want || g.open.looked > g.open.all/10 {
+			t.Errorf("%v apart: bounds by %s, not %s, left %d of %d", apart, how, want, g.open.looked, g.open.all)
+		}
+	}
+	x, index := wideGroups(400, 5, 0)
+	for i := range x.Rows {
+		copy(x.Row(i), x.Row(0))
+	}
+	x.Row(0)[0]++
+	g := gathered(x, index, false, kernelops.Best())
+	if got, err := g.widths(t.Context()); err != nil || !slices.Equal(got, unprunedWidths(x, index, 5, false)) {
+		t.Fatalf("equal rows: widths are others than by all pairs (%v)", err)
+	}
+	if g.bounds != nil {
+		t.Error("bounds that spare nothing are not left off")
 	}
 }
