@@ -74,11 +74,10 @@ func around(x []float32, width, groups int, apart float64, seed uint64) {
 
 // Summary is how many milliseconds the parts of a job took, and a digest of what they made.
 type Summary struct {
-	Seeding    float64   `json:"seeding_ms"`
-	Each       []float64 `json:"seeding_rounds_ms"`
-	Finish     float64   `json:"finish_ms"`
-	Digest     string    `json:"digest"` // of all states and carries
-	Silhouette float64   `json:"silhouette,omitempty"`
+	Seeding float64   `json:"seeding_ms"`
+	Each    []float64 `json:"seeding_rounds_ms"`
+	Finish  float64   `json:"finish_ms"`
+	Digest  string    `json:"digest"` // of all states and carries
 }
 
 // fit runs a job over one shard.

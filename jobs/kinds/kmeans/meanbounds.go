@@ -19,10 +19,10 @@ type meanBounds struct {
 	g     *clustered
 	means []float64 // rows, a cluster each
 	about []moments
-	sq    []float64 // of each row, |y - m|^2
-	to    []float64 // squared distances of a row to the means
-	least []float64 // bounds of a row
-	each  []int32
+	sq    []float64   // of each row, |y - m|^2
+	first int         // row of a tile of meanTile rows
+	to    []float64   // squared distances to each mean from the rows of the tile
+	least []float64   // bounds of a row
 	near  *pairBounds // in place of all this; nil where they are not asked
 }
 
@@ -42,13 +42,15 @@ const (
 	momentSlack = 0x1p-30
 )
 
+// meanTile is how many rows are compared with all means at once.
+const meanTile = 64
+
 // newMeanBounds returns bounds that know the means.
 func newMeanBounds(g *clustered) *meanBounds {
 	width, k := g.x.Cols, len(g.clusters)
 	b := &meanBounds{g: g, means: make([]float64, k*width), about: make([]moments, k), sq: make([]float64, g.x.Rows),
-		to: make([]float64, k), least: make([]float64, k), each: make([]int32, k)}
+		first: -meanTile, to: make([]float64, k*meanTile), least: make([]float64, k)}
 	for j, c := range g.clusters {
-		b.each[j] = int32(j)
 		mean, length := b.means[j*width:(j+1)*width], 0.0
 		for at := c.from; at < c.to; at++ {
 			sum := 0.0
@@ -110,12 +112,16 @@ func (b *meanBounds) of(at int) []float64 {
 	if b.near != nil {
 		return b.near.of(at)
 	}
-	row := kernelops.Matrix{Data: g.x.Row(at), Rows: 1, Cols: g.x.Cols, Stride: g.x.Cols}
-	for j := range b.to {
-		g.ops.GroupDistances(b.to[j:j+1], row, b.means, b.each[j:j+1])
+	if at < b.first || at >= b.first+meanTile {
+		b.first = at
+		end := min(at+meanTile, g.x.Rows)
+		for j := range b.about {
+			g.ops.GroupDistances(b.to[j*meanTile:][:end-at], g.x.RowRange(at, end),
+				b.means[j*g.x.Cols:(j+1)*g.x.Cols], g.groups[:end-at])
+		}
 	}
-	for j, d := range b.to {
-		b.least[j] = b.about[j].least(d, g.cosine)
+	for j := range b.about {
+		b.least[j] = b.about[j].least(b.to[j*meanTile+at-b.first], g.cosine)
 	}
 	return b.least
 }
