@@ -74,7 +74,7 @@ race: tools ## Run the tests with -short under the race detector, but for lint a
 seeded: tools ## Show that tests find each of the seeded bugs, in a build that holds them.
 	go run ./internal/seeded/plant bin/seeded
 	go vet $(SEEDED) ./...
-	REQUIRE_VERSITYGW=1 go test -count=1 -timeout $(TEST_TIMEOUT) $(SEEDED) -run '^TestSeeded' ./internal/seeded/... ./coordinator/... ./dataset ./kernelops ./jobs/kinds/kernelmatrix ./objstore/s3 ./clustertest
+	REQUIRE_VERSITYGW=1 go test -count=1 -timeout $(TEST_TIMEOUT) $(SEEDED) -run '^TestSeeded' ./internal/seeded/... ./coordinator/... ./dataset ./kernelops ./jobs/kinds/kernelmatrix ./jobs/kinds/kmeans ./objstore/s3 ./clustertest
 
 .PHONY: memory
 memory: ## Run every kind over four times a worker's memory and hold it to that (some ten minutes, 3 GiB of disk).

@@ -30,6 +30,7 @@ const (
 	NoCentering     Bug = "no-centering"
 	NoTieCheck      Bug = "no-tie-check"
 	TightBytes      Bug = "tight-bytes"
+	TightTriangle   Bug = "tight-triangle"
 )
 
 // All lists the bugs.
@@ -37,10 +38,10 @@ func All() []Bug {
 	return []Bug{
 		DoubleCommit, LostAck, StaleRead, WallClockLease, MapOrder, SkippedFsync, EarlySnapshot, TickByNow, NoIfMatch,
 		ChangedAsUnwell,
-		NoCentering, NoTieCheck, TightBytes, LostObjectFails, NoAudit, ClockTrusted,
+		NoCentering, NoTieCheck, TightBytes, TightTriangle, LostObjectFails, NoAudit, ClockTrusted,
 	}
 }
 
 // OfNumbers lists the bugs that make every copy of a result wrong alike: tests of the arithmetic find them, faults of a
 // cluster cannot.
-func OfNumbers() []Bug { return []Bug{NoTieCheck, TightBytes} }
+func OfNumbers() []Bug { return []Bug{NoTieCheck, TightBytes, TightTriangle} }

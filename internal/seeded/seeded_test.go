@@ -19,7 +19,7 @@ func TestBugsAreCaught(t *testing.T) {
 	tests := ""
 	for _, folder := range []string{
 		"coordinator", "coordinator/lead", "coordinator/node", "coordinator/state", "coordinator/schedule", "dataset",
-		"objstore/s3", "jobs/kinds/kernelmatrix", "kernelops", "clustertest",
+		"objstore/s3", "jobs/kinds/kernelmatrix", "jobs/kinds/kmeans", "kernelops", "clustertest",
 	} {
 		text, err := os.ReadFile(filepath.Join("..", "..", folder, "seeded_test.go"))
 		if err != nil {

@@ -1,15 +1,6 @@
 package kmeans
 
-import (
-	"context"
-	"math"
-	"slices"
-
-	"github.com/gram-compute/gram/jobs/learn/rows"
-	"github.com/gram-compute/gram/jobs/learn/sampling"
-	"github.com/gram-compute/gram/kernelops"
-	"github.com/gram-compute/gram/kernelops/fmath"
-)
+import "github.com/gram-compute/gram/kernelops/fmath"
 
 // contingency counts records by label (rows) and cluster (columns).
 type contingency struct {
@@ -87,69 +78,4 @@ func entropy(counts []float64, all float64) float64 {
 		}
 	}
 	return h
-}
-
-// silhouette sets the mean silhouette widths of a sample and of its records in each cluster (Rousseeuw, "Silhouettes: a
-// graphical aid to the interpretation and validation of cluster analysis", Journal of Computational and Applied
-// Mathematics 20, 1987): s = (b - a) / max(a, b), with a the mean distance to the sample's other records of the same
-// cluster and b the least of the means to those of another. A record alone in its cluster has 0, and so has every
-// record where there is one cluster only. O(n^2 * width) for n records.
-func (p *finishPhase) silhouette(ctx context.Context, m *model, draws []sampling.Draw) error {
-	width, k := m.space.Width, m.clusters()
-	m.silhouette, m.silhouettes = 0, slices.Repeat([]float64{noSilhouette}, k)
-	if len(draws) == 0 {
-		return nil
-	}
-	x := kernelops.NewMatrix(len(draws), width)
-	c := chunk{X: x}
-	for i, d := range draws {
-		copy(x.Row(i), d.Row)
-		c.IDs = append(c.IDs, d.ID)
-	}
-	near := m.assigner(kernelops.Best())
-	if err := near.assign(c); err != nil {
-		return err
-	}
-	members := make([]int, k)
-	for _, j := range near.index {
-		members[j]++
-	}
-	total, sums, totals := 0.0, make([]float64, k), make([]float64, k)
-	for i := range draws {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		clear(sums)
-		row := wide(x.Row(i))
-		for other := range draws {
-			sums[near.index[other]] += distance(rows.SquaredDistance(x.Row(other), row), p.cosine())
-		}
-		s := silhouetteWidth(sums, members, int(near.index[i]))
-		total += s
-		totals[near.index[i]] += s
-	}
-	m.silhouette = total / float64(len(draws))
-	for j, n := range members {
-		if n > 0 {
-			m.silhouettes[j] = totals[j] / float64(n)
-		}
-	}
-	return nil
-}
-
-// silhouetteWidth takes the sums of a record's distances to the members of each cluster, and its own cluster.
-func silhouetteWidth(sums []float64, members []int, own int) float64 {
-	if members[own] < 2 {
-		return 0
-	}
-	a, b := sums[own]/float64(members[own]-1), math.Inf(1)
-	for j, n := range members {
-		if j != own && n > 0 {
-			b = min(b, sums[j]/float64(n))
-		}
-	}
-	if math.IsInf(b, 1) || max(a, b) == 0 {
-		return 0
-	}
-	return (b - a) / max(a, b)
 }

@@ -79,7 +79,9 @@
 // that may have one with the same filter; exp and log are those of kernelops/fmath. Products w r x are rounded to 2^-48
 // of themselves (softSummer). Sums are exact (package sums). A round changes J only downwards, but for the rounding of
 // distances and centers. Rounds of Lloyd's after the first skip distances that cannot change an assignment (type
-// memory), by bounds in the worker's memory: results are the same to the bit.
+// memory), by bounds in the worker's memory: results are the same to the bit. Seeding by farthest and kmeans++ skips
+// records that a new seed does not reach (type reach), and the silhouette clusters that are not the nearest (types
+// meanBounds and pairBounds), by the triangle inequality.
 //
 // With metric "cosine" rows are scaled to length 1 and so are centers (Dhillon and Modha, "Concept
 // decompositions for large sparse text data using clustering", Machine Learning 42, 2001). The distance

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/sampling"
@@ -22,30 +23,41 @@ type seedDraw struct {
 	potential *sums.Exact // sum of w D^2, of the first branch
 	largest   float64     // of all w D^2
 
+	chances []float64 // of the rows of a chunk
+	costs   []float64 // w D^2 of the same
+
 	// greedy
-	ops        *kernelops.Set
-	candidates []float64 // rows, one of which becomes a seed; a branch each
-	at         fixedPoint
-	chances    []float64 // of the rows of a chunk
-	costs      []float64 // w D^2 of the same, as the branch at work has it
-	nearer     []float64 // their squared distances to the nearest seed, if a candidate is one
-	groups     []int32
+	at     fixedPoint
+	rest   potential   // the sum of w D^2 of all records, without candidates
+	fixed  []potential // of the rows of a chunk, what they are in it
+	early  []int32     // those that may be drawn in a branch
+	nearer []float64   // their squared distances to the nearest seed, if a candidate is one
+	gaps   []float64   // of each seed to the nearest candidate; nil where they are not asked for
+	among  []int32     // rows of a chunk that any candidate reaches
 }
 
 // branch is what a round finds if one of the candidates becomes a seed. Without candidates there is one branch.
 type branch struct {
 	sample    *sampling.Sample // the next draws
-	potential potential        // what the candidate would leave of the sum of w D^2
+	potential potential        // what the candidate would leave of the sum of w D^2; until the end, less than rest by
+	reach     *reach           // of the candidate
 }
 
-func newSeedDraw(j job, s *state, ops *kernelops.Set) *seedDraw {
+// newSeedDraw begins the draws of a leaf: of that number of records, where there are candidates.
+func newSeedDraw(j job, s *state, ops *kernelops.Set, records int) *seedDraw {
 	draws := j.draws(s.round)
-	d := &seedDraw{job: j, farthest: j.params.Init == initFarthest && s.round > 0, weigh: draws == 0, ops: ops,
-		race:       sampling.NewRace(j.seed, fmt.Sprintf("kmeans/%s/%d/%d", j.seedName(), s.restart, s.round)),
-		candidates: wide(s.candidates), at: newFixedPoint(s.largest),
-		weights: sums.NewExact(0), potential: sums.NewExact(1)}
-	for range max(1, len(s.candidates)/s.space.Width) {
-		d.branches = append(d.branches, branch{sample: sampling.New(max(1, draws))})
+	d := &seedDraw{job: j, farthest: j.params.Init == initFarthest && s.round > 0, weigh: draws == 0,
+		race: sampling.NewRace(j.seed, fmt.Sprintf("kmeans/%s/%d/%d", j.seedName(), s.restart, s.round)),
+		at:   newFixedPoint(s.largest), weights: sums.NewExact(0), potential: sums.NewExact(1)}
+	for candidate := range slices.Chunk(s.candidates, s.space.Width) {
+		d.branches = append(d.branches, branch{sample: sampling.New(max(1, draws)),
+			reach: newReach(ops, wide(candidate), s.seeds, records)})
+	}
+	for b := range d.branches {
+		d.gaps = leastOf(d.gaps, d.branches[b].reach.gaps)
+	}
+	if len(d.branches) == 0 {
+		d.branches = []branch{{sample: sampling.New(max(1, draws))}}
 	}
 	if d.weigh {
 		d.weights = sums.NewExact(len(s.seeds) / s.space.Width)
@@ -70,45 +82,48 @@ func (d *seedDraw) add(c chunk, sqDists []float64, seeds []int32) {
 		}
 		d.chances = append(d.chances, chance)
 	}
-	for b := range d.branches {
-		d.addTo(b, c, d.withCandidate(b, c.X, sqDists))
+	d.setCosts(c, sqDists)
+	if d.branches[0].reach != nil {
+		d.try(c, sqDists, seeds)
+		return
 	}
-}
-
-// withCandidate returns the squared distances to the nearest of the seeds and a candidate.
-func (d *seedDraw) withCandidate(b int, x kernelops.Matrix, sqDists []float64) []float64 {
-	if len(d.candidates) == 0 {
-		return sqDists
+	for _, cost := range d.costs {
+		d.largest = max(d.largest, cost)
 	}
-	d.nearer, d.groups = kernelops.Resize(d.nearer, x.Rows), kernelops.Resize(d.groups, x.Rows)
-	d.ops.GroupDistances(d.nearer, x, d.candidates[b*x.Cols:(b+1)*x.Cols], d.groups)
+	d.potential.AddAll(0, d.costs)
+	sample := d.branches[0].sample
 	for i, sqDist := range sqDists {
-		d.nearer[i] = min(d.nearer[i], sqDist)
+		if !d.late(i, sqDist, sample.Limit()) {
+			d.offer(sample, c, i, sqDist)
+		}
 	}
-	return d.nearer
 }
 
-func (d *seedDraw) addTo(b int, c chunk, sqDists []float64) {
-	to := &d.branches[b]
-	d.costs = d.costs[:0]
-	for i, id := range c.IDs {
-		w := c.Weight(i)
-		cost := float64(w * sqDists[i])
-		switch {
-		case len(d.candidates) > 0:
-			to.potential.add(d.at, cost)
-		default:
-			d.largest = max(d.largest, cost)
+// setCosts sets the w D^2 of a chunk.
+func (d *seedDraw) setCosts(c chunk, sqDists []float64) {
+	d.costs = append(d.costs[:0], sqDists...)
+	if c.Weights != nil {
+		for i, sqDist := range sqDists {
+			d.costs[i] = float64(c.Weight(i) * sqDist)
 		}
-		d.costs = append(d.costs, cost)
-		if d.cosine() && zero(c.X.Row(i)) {
-			continue // no direction to be a center
-		}
-		to.sample.Offer(d.key(d.chances[i], w, sqDists[i], to.sample.Limit()), id, c.X.Row(i))
 	}
-	if b == 0 {
-		d.potential.AddAll(0, d.costs)
+}
+
+// late reports whether a record is certainly not drawn before the limit, even by a candidate that is nearer than its
+// squared distance.
+func (d *seedDraw) late(i int, sqDist, limit float64) bool {
+	if d.farthest {
+		return -sqDist > limit
 	}
+	return sampling.Late(d.chances[i], d.costs[i], limit)
+}
+
+// offer may draw a record.
+func (d *seedDraw) offer(sample *sampling.Sample, c chunk, i int, sqDist float64) {
+	if d.cosine() && zero(c.X.Row(i)) {
+		return // no direction to be a center
+	}
+	sample.Offer(d.key(d.chances[i], c.Weight(i), sqDist, sample.Limit()), c.IDs[i], c.X.Row(i))
 }
 
 // key is what a record is drawn by, the least first: its time in a race of weight w D^2, or its distance.
@@ -120,6 +135,13 @@ func (d *seedDraw) key(chance, weight, sqDist, limit float64) float64 {
 		return -sqDist
 	}
 	return math.Inf(1)
+}
+
+// end completes the potentials of the branches.
+func (d *seedDraw) end() {
+	for b := range d.branches {
+		d.branches[b].potential.join(d.rest)
+	}
 }
 
 // Fields lists the draw, the potential of each branch in two words.
@@ -191,20 +213,31 @@ func newFixedPoint(largest float64) fixedPoint {
 	return fixedPoint(exponent - fixedBits)
 }
 
-// add adds a number from 0 to the largest.
-func (p *potential) add(at fixedPoint, v float64) {
+// of is a number from 0 to the largest as a potential.
+func (at fixedPoint) of(v float64) potential {
 	if !(v > 0) {
-		return
+		return potential{}
 	}
-	fraction, exponent := math.Frexp(v)
-	digits := uint64(math.Ldexp(fraction, 53)) //lint:checked below 2^53
-	shift := exponent - 53 - int(at)
+	word := math.Float64bits(v)
+	digits, exponent := word&(1<<52-1)|1<<52, int(word>>52)-1023-52
+	if word < 1<<52 { // subnormal
+		fraction, e := math.Frexp(v)
+		digits, exponent = uint64(math.Ldexp(fraction, 53)), e-53 //lint:checked below 2^53
+	}
+	shift := exponent - int(at)
 	if shift < 0 {
-		p.join(potential{0, digits >> min(-shift, 63)})
-		return
+		return potential{0, digits >> min(-shift, 63)}
 	}
 	shift = min(shift, 64) // 27 at most, for a number up to the largest
-	p.join(potential{digits >> (64 - shift), digits << shift})
+	return potential{digits >> (64 - shift), digits << shift}
+}
+
+// leave takes another potential of the same fixed point out again. What is below 0 in between is made up for by the
+// end: sums are modulo 2^128.
+func (p *potential) leave(q potential) {
+	var borrow uint64
+	p.low, borrow = bits.Sub64(p.low, q.low, 0)
+	p.high, _ = bits.Sub64(p.high, q.high, borrow)
 }
 
 // join adds another potential of the same fixed point.

@@ -170,11 +170,11 @@ func TestPotentialIsTheSum(t *testing.T) {
 		var whole, left, right potential
 		for i, v := range numbers {
 			exact.Add(exact, big.NewFloat(v))
-			whole.add(at, v)
+			whole.join(at.of(v))
 			if i%3 == 0 {
-				left.add(at, v)
+				left.join(at.of(v))
 			} else {
-				right.add(at, v)
+				right.join(at.of(v))
 			}
 		}
 		right.join(left)
@@ -189,7 +189,7 @@ func TestPotentialIsTheSum(t *testing.T) {
 			t.Fatalf("a sum of %d numbers up to %v is off by %v", len(numbers), largest, off)
 		}
 		more := whole
-		if more.add(at, largest); !whole.below(more) || more.below(whole) {
+		if more.join(at.of(largest)); !whole.below(more) || more.below(whole) {
 			t.Fatal("more is not above less")
 		}
 	}

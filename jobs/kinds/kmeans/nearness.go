@@ -16,6 +16,7 @@ type nearness struct {
 	at     int       // rows visited
 	first  int       // number of the first of the newest seeds
 	newest *assigner // nil where there is no seed yet
+	reach  *reach    // of the newest seed where it is one of several; else nil
 	carry  bool      // sqDist and seed come from a former round
 	ones   []float64
 }
@@ -44,6 +45,9 @@ func newNearness(s *state, carry jobs.Arrays, ops *kernelops.Set) (*nearness, er
 		}
 	}
 	n.sqDist, n.seed = append(n.sqDist, was.sqDist...), append(n.seed, was.seed...)
+	if s.newest == 1 {
+		n.reach = newReach(ops, wide(s.seeds[n.first*width:]), s.seeds[:n.first*width], len(n.sqDist))
+	}
 	return n, nil
 }
 
@@ -76,6 +80,9 @@ func (n *nearness) next(c chunk) ([]float64, []int32, error) {
 	if n.newest.packed == nil { // the last round drew none
 		return sqDist, seed, nil
 	}
+	if n.reach != nil {
+		return sqDist, seed, n.meet(c, sqDist, seed)
+	}
 	if err := n.newest.assign(c); err != nil {
 		return nil, nil, err
 	}
@@ -85,6 +92,23 @@ func (n *nearness) next(c chunk) ([]float64, []int32, error) {
 		}
 	}
 	return sqDist, seed, nil
+}
+
+// meet looks at the newest seed where it may be the nearest.
+func (n *nearness) meet(c chunk, sqDist []float64, seed []int32) error {
+	open, to := n.reach.find(c.X, sqDist, seed, nil)
+	for at, d := range to {
+		i := at
+		if open != nil {
+			i = int(open[at])
+		}
+		if d < sqDist[i] {
+			sqDist[i], seed[i] = d, int32(n.first)
+		} else if !(d < math.Inf(1)) { // not of rows that were read
+			return beyond(c.IDs[i])
+		}
+	}
+	return nil
 }
 
 // checkEnd compares the rows visited with those carried.

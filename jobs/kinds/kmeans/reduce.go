@@ -100,13 +100,8 @@ func (r *reduction) choose(drawn []int) {
 	r.centers = append(r.centers, wide(r.row(winner))...)
 }
 
-// prunes is how much farther than twice its distance a center's neighbor may be for a trial there to matter: more than
-// a float64 distance errs by, relatively.
-const prunes = 4 * (1 + 1e-6)
-
-// try sets r.tried to the squared distances with candidate i for a center, and returns their weighted sum. A candidate
-// whose center is more than twice as far from the trial as from itself stays nearer to that center (the triangle
-// inequality).
+// try sets r.tried to the squared distances with candidate i for a center, and returns their weighted sum. The
+// candidates that i does not reach keep theirs.
 func (r *reduction) try(i int) float64 {
 	trial, first := wide(r.row(i)), len(r.centers) == 0
 	r.gaps = r.gaps[:0]
@@ -115,7 +110,7 @@ func (r *reduction) try(i int) float64 {
 	}
 	sum := 0.0
 	for other, d := range r.sqDists {
-		if first || r.gaps[r.nearest[other]] <= float64(prunes*d) {
+		if first || reaches(r.gaps[r.nearest[other]], d) {
 			if near := rows.SquaredDistance(r.row(other), trial); first || near < d {
 				d = near
 			}

@@ -49,8 +49,8 @@ func (p *seedPhase) draw(
 	if err != nil {
 		return nil, nil, err
 	}
-	draw := newSeedDraw(p.job, s, ops)
-	err = p.leaf(ctx, s.space, leaf, false, func(c chunk) error {
+	draw := newSeedDraw(p.job, s, ops, len(near.sqDist))
+	err = p.leaf(ctx, s.space, leaf, s.round > 0, func(c chunk) error {
 		sqDists, seeds, err := near.next(c)
 		if err != nil {
 			return err
@@ -61,6 +61,7 @@ func (p *seedPhase) draw(
 	if err != nil {
 		return nil, nil, err
 	}
+	draw.end()
 	return draw, near.arrays(), near.checkEnd()
 }
 

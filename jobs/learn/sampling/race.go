@@ -46,8 +46,12 @@ func (r *Race) NumberTime(number uint64, weight, limit float64) float64 {
 
 // Arrival is Time by a record's chance: -log(1-v) / weight, which is at least v / weight.
 func Arrival(v, weight, limit float64) float64 {
-	if !(weight > 0) || v > float64(limit*weight)*(1+slack) {
+	if !(weight > 0) || Late(v, weight, limit) {
 		return math.Inf(1)
 	}
 	return -fmath.Log(1-v) / weight
 }
+
+// Late reports whether a record of that chance and weight, or of a lower weight, surely arrives later than limit, or
+// than an earlier one.
+func Late(v, weight, limit float64) bool { return v > float64(limit*weight)*(1+slack) }
