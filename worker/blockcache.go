@@ -112,6 +112,21 @@ func (c *blockCache) blocks(ctx context.Context, set setKey, shard int,
 	}
 }
 
+// passing is blocks for a reader after which nobody reads the shard: it keeps no copies.
+func (c *blockCache) passing(ctx context.Context, set setKey, shard int,
+	read iter.Seq2[*dataset.Block, error]) iter.Seq2[*dataset.Block, error] {
+	if c == nil || c.budget <= 0 {
+		return read
+	}
+	return func(yield func(*dataset.Block, error) bool) {
+		if kept := c.lookup(set, shard); kept != nil {
+			kept.replay(ctx, yield)
+			return
+		}
+		read(yield)
+	}
+}
+
 // sharing returns a block with the memo of its copy, which is the last one; the block itself where there is no copy.
 func (k *copied) sharing(block *dataset.Block) *dataset.Block {
 	if k == nil || block == nil {
