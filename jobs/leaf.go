@@ -116,9 +116,16 @@ func (l Leaf) memoOf(phase string) Memo {
 type Memo interface {
 	// Take returns what was kept last, and keeps it no longer; nil if there is nothing.
 	Take() any
-	// Keep keeps a value that takes about that number of bytes, if there is room. The caller must not use it
-	// afterwards.
+	// Keep keeps a value that takes about that number of bytes, if there is room: in memory, or on disk if the value
+	// is Spillable. The caller must not use it afterwards.
 	Keep(value any, bytes int64)
+}
+
+// Spillable is a value of a Memo that a worker may write to disk where its memory has no room.
+type Spillable interface {
+	Stored
+	// Empty returns a value to read into what was written.
+	Empty() Spillable
 }
 
 // Watched returns the leaf so that visit sees each block of its own shard before the reader does.

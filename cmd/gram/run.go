@@ -22,6 +22,7 @@ func runCommand(a *app) *cobra.Command {
 	var from specFlags
 	var out, store, kernels, memory string
 	var slots int
+	var scratch local.ScratchFlags
 	var logs local.LogFlags
 	cmd := &cobra.Command{
 		Use:   "run -f FILE",
@@ -50,6 +51,9 @@ kept. Ctrl-C or SIGTERM ends the job.`,
 			if err != nil {
 				return err
 			}
+			if err := scratch.Set(&cfg); err != nil {
+				return err
+			}
 			return runHere(cmd.Context(), a, spec, store, cfg)
 		},
 	}
@@ -60,6 +64,7 @@ kept. Ctrl-C or SIGTERM ends the job.`,
 		"where job objects live while it runs: `URI` (default a directory, deleted afterwards)")
 	set.IntVar(&slots, "slots", 0, "`number` of tasks at a time, at most 4096; 0 is one per CPU")
 	set.StringVar(&memory, "memory", "", local.MemoryUsage)
+	scratch.Add(set)
 	set.StringVar(&kernels, "kernels", "", "kernel `set` to run (default GRAM_KERNELS, or the best)")
 	logs.Add(cmd, "error")
 	return cmd

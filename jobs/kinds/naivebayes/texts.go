@@ -30,6 +30,9 @@ func (t *texts) Fields(f *jobs.Fields) {
 	jobs.List(f, "count", &t.count, len(t.class))
 }
 
+// Empty returns texts to read into.
+func (t *texts) Empty() jobs.Spillable { return new(texts) }
+
 // bytes is about the memory that they take.
 func (t *texts) bytes() int64 {
 	ofStrings := func(s jobs.Strings) int { return cap(s.Bytes) + 8*cap(s.Offsets) }
