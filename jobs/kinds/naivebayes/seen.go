@@ -105,16 +105,19 @@ func (s *seenTexts) texts(records int64, counts *vocabulary.Counts, order *vocab
 	most := s.met + len(beyond)
 	t := &texts{records: records, labels: counts.Labels.Keys, documents: counts.Labels.Columns[0],
 		terms: counts.Terms.Keys, ends: make([]int64, len(order.Terms)),
-		class: make([]int32, 0, most), count: make([]int64, 0, most)}
+		class: make([]int32, 0, most+len(order.Labels)), count: make([]int64, 0, most+len(order.Labels))}
 	rank := make([]int32, len(order.Labels))
 	for y, label := range order.Labels {
 		rank[label] = int32(y)
 	}
 	for i, term := range order.Terms {
-		from, _ := slices.BinarySearch(beyond, cellOf(term, 0))
-		to, _ := slices.BinarySearch(beyond, cellOf(term+1, 0))
+		from, to := 0, 0
+		if len(beyond) > 0 {
+			from, _ = slices.BinarySearch(beyond, cellOf(term, 0))
+			to, _ = slices.BinarySearch(beyond, cellOf(term+1, 0))
+		}
 		if row := int(term) * s.width; row < len(s.array) {
-			s.addRow(t, s.array[row:][:s.width], order.Labels, term, from < to)
+			s.addRow(t, s.array[row:][:s.width], order.Labels, term, from < to) // which leaves room for a row
 		} else {
 			s.addMore(t, beyond[from:to], rank)
 		}
@@ -125,15 +128,18 @@ func (s *seenTexts) texts(records int64, counts *vocabulary.Counts, order *vocab
 
 // addRow adds the cells of a term in the order of the labels. Some may have more in the map.
 func (s *seenTexts) addRow(t *texts, row []uint16, labels []int32, term int32, more bool) {
-	for y, label := range labels {
-		count := int64(row[label])
+	n := len(t.class)
+	class, count := t.class[n:n+len(labels)], t.count[n:n+len(labels)]
+	at := 0
+	for y, label := range labels { // each is written and those of 0 are written over: which are, is not foreseen
+		found := int64(row[label])
 		if more {
-			count += s.more[cellOf(term, label)]
+			found += s.more[cellOf(term, label)]
 		}
-		if count > 0 {
-			t.class, t.count = append(t.class, int32(y)), append(t.count, count)
-		}
+		class[at], count[at] = int32(y), found
+		at += int(uint64(-found) >> 63)
 	}
+	t.class, t.count = t.class[:n+at], t.count[:n+at]
 }
 
 // addMore adds the cells of a term that the map alone has.
