@@ -2,6 +2,8 @@ package text
 
 import (
 	"bytes"
+	"cmp"
+	"math/bits"
 	"slices"
 )
 
@@ -19,7 +21,6 @@ type Numbering struct {
 	// over has the terms that found no slot; overLong the long ones among them.
 	over     map[key]int32
 	overLong map[string]int32
-	order    []ranked // of the first terms, for Ordered
 }
 
 const (
@@ -57,11 +58,10 @@ func (n *Numbering) Bytes() int64 {
 func (n *Numbering) Reset() {
 	clear(n.slots)
 	n.taken, n.keys, n.long, n.over, n.overLong = 0, n.keys[:0], n.long[:0], nil, nil
-	n.order = n.order[:0]
 }
 
 // Seal gives up the memory that is needed to number or to find terms, and keeps the terms.
-func (n *Numbering) Seal() { n.slots, n.over, n.overLong, n.order = nil, nil, nil, nil }
+func (n *Numbering) Seal() { n.slots, n.over, n.overLong = nil, nil, nil }
 
 // Number returns the number of a term, a new one if it was not met before.
 func (n *Numbering) Number(term []byte) int32 {
@@ -261,4 +261,49 @@ func (n *Numbering) Append(dst []byte, number int32) []byte {
 		return append(dst, n.long[from:to]...)
 	}
 	return k.appendShort(dst)
+}
+
+// ranked is a term with its first bytes, the first one highest.
+type ranked struct {
+	first  uint64
+	number int32
+}
+
+// Sorted returns the numbers that keep chooses, all if it is nil, in byte order of their terms.
+func (n *Numbering) Sorted(keep func(number int32) bool) []int32 {
+	var scratch []byte
+	list := make([]ranked, 0, len(n.keys))
+	for number := range int32(len(n.keys)) {
+		if keep != nil && !keep(number) {
+			continue
+		}
+		k := n.keys[number]
+		first := k.lo
+		if k.form() > inline {
+			scratch = n.Append(scratch[:0], number)
+			first = head(scratch)
+		}
+		list = append(list, ranked{bits.ReverseBytes64(first), number})
+	}
+	// total order: terms are distinct
+	slices.SortFunc(list, func(a, b ranked) int {
+		if a.first != b.first {
+			return cmp.Compare(a.first, b.first)
+		}
+		return n.compare(a.number, b.number)
+	})
+	sorted := make([]int32, len(list))
+	for i, r := range list {
+		sorted[i] = r.number
+	}
+	return sorted
+}
+
+// compare orders terms that begin with the same eight bytes, zeros after the end of a term.
+func (n *Numbering) compare(a, b int32) int {
+	if x, y := n.keys[a], n.keys[b]; x.form() <= inline && y.form() <= inline {
+		return cmp.Compare(bits.ReverseBytes64(x.hi), bits.ReverseBytes64(y.hi)) // the length is the last byte
+	}
+	var left, right [256]byte
+	return bytes.Compare(n.Append(left[:0], a), n.Append(right[:0], b))
 }

@@ -51,7 +51,7 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	}
 	grown, passes := spec.Spec.Model != "", passesOver(spec.Spec)
 	counts := countsPhase{Job: j, tokenizer: tokenizer, grown: grown, passes: passes}
-	phases := jobs.Phases{(&vocabularyPhase{Builder: words, params: j.Params, grown: grown, passes: passes}).phase(), counts.phase()}
+	phases := jobs.Phases{(&vocabularyPhase{words, j.Params, grown, passes}).phase(), counts.phase()}
 	return j.Judge.OnceEach(append(phases, j.Judge.Phases()...)), nil
 }
 

@@ -90,9 +90,6 @@ func (s *seenTexts) widen(labels int) {
 	was.close()
 }
 
-// rows is how many terms may have a row in the array.
-func (s *seenTexts) rows() int { return denseCells / max(s.width, 1) }
-
 // close ends it; nothing of it may be used any more.
 func (s *seenTexts) close() {
 	if s.array != nil {

@@ -2,7 +2,6 @@ package naivebayes
 
 import (
 	"context"
-	"sync/atomic"
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/dataset/text"
@@ -142,9 +141,8 @@ func (p *countsPhase) model(
 type vocabularyPhase struct {
 	*vocabulary.Builder
 	params Params
-	grown  bool         // the state of the first round is a model
-	passes bool         // records are texts, and what is seen of them is all that the phase that counts reads
-	rows   atomic.Int64 // how many terms had a row in the array of the leaf before
+	grown  bool // the state of the first round is a model
+	passes bool // records are texts, and what is seen of them is all that the phase that counts reads
 }
 
 func (p *vocabularyPhase) phase() jobs.Phase {
@@ -174,8 +172,7 @@ func (p *vocabularyPhase) countTexts(ctx context.Context, leaf jobs.Leaf) (*voca
 	seen, records := newSeenTexts(p.params.Form == formBernoulli), int64(0)
 	defer seen.close()
 	leaf = leaf.Watched(func(block *dataset.Block) { records += int64(len(block.IDs)) })
-	counts, order, err := p.CountTexts(ctx, leaf, int(p.rows.Load()), seen.add)
-	p.rows.Store(int64(seen.rows()))
+	counts, order, err := p.CountTexts(ctx, leaf, seen.add)
 	if err == nil && order != nil {
 		t := seen.texts(records, counts, order)
 		leaf.Remember(vocabulary.Name, t, t.bytes())

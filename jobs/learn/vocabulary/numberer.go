@@ -95,10 +95,10 @@ func (n *Numberer) Text(i int) []int32 {
 	return n.now.numbers[from:]
 }
 
-// restart begins another leaf, of which nothing is kept, see Counter.restart.
-func (n *Numberer) restart(most int) {
-	n.Counter.restart(most)
-	n.block, n.full, n.now.numbers, n.now.ends = nil, true, n.now.numbers[:0], n.now.ends[:0]
+// reset makes the numberer an empty one of the same terms, in the memory that it has. Nothing of it is kept.
+func (n *Numberer) reset() {
+	n.Counter.reset()
+	n.block, n.full, n.now.numbers, n.now.ends = nil, false, n.now.numbers[:0], n.now.ends[:0]
 }
 
 // end keeps the numbers of a block for the end of the leaf.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -201,40 +200,6 @@ func TestAFailedPassKeepsNothing(t *testing.T) {
 	for i, block := range blocks {
 		if value, _ := block.Memo.Value(); value != nil || r.used != 0 {
 			t.Errorf("block %d has %v, and %d bytes are reserved", i, value, r.used)
-		}
-	}
-}
-
-// One builder counts leaf after leaf, with the numbers of earlier leaves or without them, as a new one counts each.
-func TestLeavesDoNotMatterToEachOther(t *testing.T) {
-	leaves := []string{"b a", "c a b", "", "d d c", "e f g h i", "a", "B longer-than-that-which-is-in-a-key"}
-	for _, most := range []int{0, 3, 1 << 20} {
-		again := builderOf(t, DefaultParams(), everyRecord())
-		for _, text := range leaves {
-			one, _ := leafOf([]string{text, "a", text}, 2, &room{})
-			seen, labels := map[int32]int{}, 0
-			got, order, err := again.CountTexts(t.Context(), one, most, func(label int32, terms []int32) {
-				for _, term := range terms {
-					seen[term]++
-				}
-				labels += int(label)
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			want, err := builderOf(t, DefaultParams(), everyRecord()).Count(t.Context(), one)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !reflect.DeepEqual(got, want) || labels != 0 || !slices.Equal(order.Labels, []int32{0}) {
-				t.Fatalf("at most %d known terms, %q: %+v, want %+v", most, text, got, want)
-			}
-			for i, term := range order.Terms {
-				if int64(seen[term]) != want.Terms.Columns[0][i] {
-					t.Errorf("%q: term %q was seen %d times, want %d", text, want.Terms.Keys.At(i), seen[term],
-						want.Terms.Columns[0][i])
-				}
-			}
 		}
 	}
 }

@@ -79,30 +79,29 @@ func (b *Builder) Count(ctx context.Context, leaf jobs.Leaf) (*Counts, error) {
 }
 
 // Seen is told of each text that counts: the number of its label and those of its terms, in order, which are valid
-// until it returns. Numbers of labels are from 0, in the order in which a leaf first has them; so are those of terms,
-// above those of terms that earlier leaves had.
+// until it returns. Numbers are from 0, in the order in which a leaf first has them.
 type Seen func(label int32, terms []int32)
 
 // Order has the numbers of the terms and labels of a leaf in the order of its Counts.
 type Order struct{ Terms, Labels []int32 }
 
-// CountTexts is Count that tells of each text. Up to most terms of earlier leaves keep their numbers. The order is nil if
-// there were other records than texts.
-func (b *Builder) CountTexts(ctx context.Context, leaf jobs.Leaf, most int, seen Seen) (*Counts, *Order, error) {
-	words := b.numberer(most)
+// CountTexts is Count that tells of each text. The order is nil if there were other records than texts.
+func (b *Builder) CountTexts(ctx context.Context, leaf jobs.Leaf, seen Seen) (*Counts, *Order, error) {
+	words := b.numberer()
 	counts, order, err := b.count(ctx, leaf, words, seen)
 	b.used.Put(words)
 	return counts, order, err
 }
 
-// numberer returns one that keeps nothing. The table of a leaf that has ended is used again: it has most of the next
-// one's terms, in order, and memory that is fresh from the system takes as long to map as to fill.
-func (b *Builder) numberer(most int) *Numberer {
+// numberer returns one that keeps nothing. The tables of a leaf that has ended are used again: memory that is fresh
+// from the system takes as long to map as to fill.
+func (b *Builder) numberer() *Numberer {
 	words, _ := b.used.Get().(*Numberer)
 	if words == nil {
 		words = NewNumberer(b.tokenizer)
 	}
-	words.restart(most)
+	words.reset()
+	words.full = true
 	return words
 }
 

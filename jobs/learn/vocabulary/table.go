@@ -107,7 +107,6 @@ type Counter struct {
 	terms   *text.Numbering
 	counted []counted // by number; a part of an n-gram that is no term itself is counted 0 times
 	doc     int64     // the present document, from 1; 0 before Next
-	again   bool      // the terms may be those of a counter before
 }
 
 type counted struct {
@@ -131,14 +130,11 @@ func (c *Counter) Add(key []byte) int32 {
 	return number
 }
 
-// restart makes the counter an empty one, in the memory that it has. It still knows the numbers of terms and their
-// order unless there are more than most.
-func (c *Counter) restart(most int) {
-	if c.terms.Len() > most {
-		c.terms.Reset()
-	}
+// reset makes the counter an empty one, in the memory that it has.
+func (c *Counter) reset() {
+	c.terms.Reset()
 	clear(c.counted)
-	c.counted, c.doc, c.again = c.counted[:0], 0, true
+	c.counted, c.doc = c.counted[:0], 0
 }
 
 // addAll counts terms of the present document, by number.
@@ -177,11 +173,7 @@ func (c *Counter) Table() Table {
 
 // table is Table, and the numbers of the keys in that order.
 func (c *Counter) table() (Table, []int32) {
-	sorted := c.terms.Sorted
-	if c.again {
-		sorted = c.terms.Ordered
-	}
-	order := sorted(func(i int32) bool { return int(i) < len(c.counted) && c.counted[i].times > 0 })
+	order := c.terms.Sorted(func(i int32) bool { return int(i) < len(c.counted) && c.counted[i].times > 0 })
 	t := newTable(2, len(order))
 	t.Keys.Bytes = make([]byte, 0, 8*len(order))
 	for row, i := range order {
