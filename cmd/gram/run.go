@@ -47,11 +47,8 @@ kept. Ctrl-C or SIGTERM ends the job.`,
 			if err := checkKept(spec.Spec.Output.URI); err != nil {
 				return err
 			}
-			cfg, err := workerHere(a, slots, memory, kernels, logs)
+			cfg, err := workerHere(a, slots, memory, kernels, scratch, logs)
 			if err != nil {
-				return err
-			}
-			if err := scratch.Set(&cfg); err != nil {
 				return err
 			}
 			return runHere(cmd.Context(), a, spec, store, cfg)
@@ -72,11 +69,16 @@ kept. Ctrl-C or SIGTERM ends the job.`,
 
 // workerHere configures the worker in this process. Nobody takes up a task that is given back,
 // so draining is short.
-func workerHere(a *app, slots int, memory, kernels string, logs local.LogFlags) (worker.Config, error) {
+func workerHere(
+	a *app, slots int, memory, kernels string, scratch local.ScratchFlags, logs local.LogFlags,
+) (worker.Config, error) {
 	cfg := worker.Config{Name: "here", Build: buildText(), Slots: slots, DrainTimeout: time.Second,
 		OpenStore: objects.Open, OpenInput: objects.OpenInput}
 	var err error
 	if cfg.Memory, err = local.MemoryBudget(memory, 1); err != nil {
+		return cfg, err
+	}
+	if err = scratch.Set(&cfg); err != nil {
 		return cfg, err
 	}
 	if cfg.Ops, err = local.ChooseKernels(kernels); err != nil {
