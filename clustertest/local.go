@@ -35,6 +35,7 @@ type Local struct {
 	client  *http.Client
 	stores  func(context.Context, string) (objstore.Store, error)
 	kinds   func(string) (jobs.Kind, error)
+	tune    func(*worker.Config) // of workers; nil for nothing
 }
 
 // StartLocal starts a coordinator. stores opens every store of the test by URI. The cluster knows
@@ -115,6 +116,9 @@ func (l *Local) OpenWith(stores func(context.Context, string) (objstore.Store, e
 // KindsWith changes which further kinds the workers started from now on know.
 func (l *Local) KindsWith(further ...jobs.Kind) { l.kinds = kindsWith(further) }
 
+// TuneWith changes the configuration of the workers started from now on.
+func (l *Local) TuneWith(tune func(*worker.Config)) { l.tune = tune }
+
 // Work runs a worker until stop is called; stop waits for it to drain.
 func (l *Local) Work(t testing.TB, name string, slots int, ops *kernelops.Set) (stop func()) {
 	t.Helper()
@@ -123,6 +127,9 @@ func (l *Local) Work(t testing.TB, name string, slots int, ops *kernelops.Set) (
 	cfg := worker.Config{
 		Client: gramv1connect.NewWorkerServiceClient(l.client, l.URL(), WithToken(l.WorkerToken())),
 		Name:   name, Slots: slots, Ops: ops, Kind: l.kinds, OpenStore: l.stores, DrainTimeout: 5 * time.Second,
+	}
+	if l.tune != nil {
+		l.tune(&cfg)
 	}
 	go func() { done <- worker.Run(ctx, cfg) }()
 	stopped := false

@@ -80,6 +80,33 @@ type Leaf struct {
 	// Memo is where Map may leave what it found out about the leaf, for the next round of the phase; nil where nothing
 	// is kept.
 	Memo Memo
+	// MemoOf returns the Memo of the same leaf of another phase, which both use then; nil where nothing is kept.
+	MemoOf func(phase string) Memo
+}
+
+// Remembered returns what the leaf's tasks of a phase left for those of another one, and nil if there is nothing.
+func (l Leaf) Remembered(phase string) any {
+	if memo := l.memoOf(phase); memo != nil {
+		return memo.Take()
+	}
+	return nil
+}
+
+// Remembers reports whether what Remember is given may be kept.
+func (l Leaf) Remembers(phase string) bool { return l.memoOf(phase) != nil }
+
+// Remember leaves a value for Remembered.
+func (l Leaf) Remember(phase string, value any, bytes int64) {
+	if memo := l.memoOf(phase); memo != nil {
+		memo.Keep(value, bytes)
+	}
+}
+
+func (l Leaf) memoOf(phase string) Memo {
+	if l.MemoOf == nil {
+		return nil
+	}
+	return l.MemoOf(phase)
 }
 
 // Memo is a place in a worker's memory, for one leaf of one phase. It spares work and reaches no result: what Map
@@ -89,9 +116,16 @@ type Leaf struct {
 type Memo interface {
 	// Take returns what was kept last, and keeps it no longer; nil if there is nothing.
 	Take() any
-	// Keep keeps a value that takes about that number of bytes, if there is room. The caller must not use it
-	// afterwards.
+	// Keep keeps a value that takes about that number of bytes, if there is room: in memory, or on disk if the value
+	// is Spillable. The caller must not use it afterwards.
 	Keep(value any, bytes int64)
+}
+
+// Spillable is a value of a Memo that a worker may write to disk where its memory has no room.
+type Spillable interface {
+	Stored
+	// Empty returns a value to read into what was written.
+	Empty() Spillable
 }
 
 // Watched returns the leaf so that visit sees each block of its own shard before the reader does.

@@ -87,6 +87,13 @@ func Most(rounds int64) func(Plan) int64 { return func(Plan) int64 { return roun
 // Unbounded is a MapReduce.Rounds for a phase whose rounds only the data bound.
 func Unbounded(Plan) int64 { return -1 }
 
+// Passer is a phase that says whether it reads records that no later round reads, if what the phase remembers of them
+// is kept. A worker then keeps no copies of the records.
+type Passer interface {
+	Phase
+	Passes() bool
+}
+
 // Carrier is a phase that says whether it passes arrays from one round to the next, leaf by leaf. Others may.
 type Carrier interface {
 	Phase
@@ -126,6 +133,8 @@ type MapReduce[S any, P Stored] struct {
 	Forest func(ctx context.Context, state S, roots iter.Seq2[P, error], round Round) (Next, error)
 	// Gathers estimates the bytes that Map keeps in memory, see Gatherer; nil means 0.
 	Gathers func(leaf Leaf, records func(Source, int) int64) int64
+	// Passes says that no later round reads the records, see Passer.
+	Passes bool
 	// Rounds bounds how often the phase is repeated, see Repeater; nil means one round.
 	Rounds func(Plan) int64
 }
@@ -138,6 +147,8 @@ type mapReduce[S any, P Stored] struct{ of MapReduce[S, P] }
 func (m mapReduce[S, P]) Name() string { return m.of.Name }
 
 func (m mapReduce[S, P]) Carries() bool { return m.of.Carry != nil }
+
+func (m mapReduce[S, P]) Passes() bool { return m.of.Passes }
 
 func (m mapReduce[S, P]) Gathers(leaf Leaf, records func(Source, int) int64) int64 {
 	if m.of.Gathers == nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/run"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/objstore/mem"
@@ -60,7 +61,7 @@ func TestNextShardIsFetched(t *testing.T) {
 		if err := in.ready(manifest, shards); err != nil { // without what the last read fetched
 			t.Fatal(err)
 		}
-		n := &nodeTask{job: &job{w: w, inputs: []*input{in}}, at: place{leaf: shard},
+		n := &nodeTask{job: &job{w: w, tasks: new(run.Tasks), inputs: []*input{in}}, at: place{leaf: shard},
 			task: &pb.Task{TreeLeaves: 4, Id: &pb.TaskID{Level: level, Index: uint32(shard) >> level}}}
 		for len(told.heard) > 0 {
 			<-told.heard
@@ -130,7 +131,8 @@ func TestFewShardsAreFetchedInVain(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	n := &nodeTask{job: &job{w: &worker{cfg: Config{Memory: 1 << 30, Slots: 1}}, inputs: []*input{in}},
+	n := &nodeTask{job: &job{w: &worker{cfg: Config{Memory: 1 << 30, Slots: 1}}, tasks: new(run.Tasks),
+		inputs: []*input{in}},
 		task: &pb.Task{TreeLeaves: 64, Id: &pb.TaskID{Level: 6}}}
 	calls := int32(0)
 	for shard := 0; shard+1 < len(shards); shard += 2 {

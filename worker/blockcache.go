@@ -3,10 +3,12 @@ package worker
 import (
 	"context"
 	"iter"
+	"log/slog"
 	"sync"
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/worker/scratch"
 )
 
 // blockCache keeps decoded blocks of shards in memory, so that rounds after the first
@@ -23,6 +25,10 @@ type blockCache struct {
 	used   int64 // bytes, of copies in the making too
 	reads  uint64
 	sets   map[setKey]*cachedSet
+
+	scratch *scratch.Dir // for memos that do not fit; nil for none
+	logger  *slog.Logger
+	failing bool // the last write to scratch failed
 }
 
 type setKey struct {
@@ -77,7 +83,13 @@ func (r memoRoom) Release(bytes int64) {
 const idleReads = 32
 
 func newBlockCache(budget int64) *blockCache {
-	return &blockCache{budget: budget, sets: make(map[setKey]*cachedSet)}
+	return &blockCache{budget: budget, sets: make(map[setKey]*cachedSet), logger: slog.New(slog.DiscardHandler)}
+}
+
+// spillTo lets memos that do not fit go to files.
+func (c *blockCache) spillTo(dir *scratch.Dir, logger *slog.Logger) *blockCache {
+	c.scratch, c.logger = dir, logger
+	return c
 }
 
 // blocks passes on the blocks of a shard: those kept, or else those of read, of which it
@@ -109,6 +121,21 @@ func (c *blockCache) blocks(ctx context.Context, set setKey, shard int,
 		if copies != nil && c.keep(set, shard, copies) {
 			copies = nil
 		}
+	}
+}
+
+// passing is blocks for a reader after which nobody reads the shard: it keeps no copies.
+func (c *blockCache) passing(ctx context.Context, set setKey, shard int,
+	read iter.Seq2[*dataset.Block, error]) iter.Seq2[*dataset.Block, error] {
+	if c == nil || c.budget <= 0 {
+		return read
+	}
+	return func(yield func(*dataset.Block, error) bool) {
+		if kept := c.lookup(set, shard); kept != nil {
+			kept.replay(ctx, yield)
+			return
+		}
+		read(yield)
 	}
 }
 
@@ -266,72 +293,8 @@ func (c *blockCache) dropSet(key setKey) {
 		}
 		for _, m := range s.memos {
 			c.used -= m.bytes
+			c.removeFile(m.file)
 		}
 		delete(c.sets, key)
 	}
-}
-
-// memoKey is a leaf of a phase.
-type memoKey struct {
-	phase      string
-	tree, leaf int
-}
-
-// memo is what a phase kept of a leaf.
-type memo struct {
-	value any
-	bytes int64
-}
-
-// leafMemo is a jobs.Memo in the room of the block cache, beside the blocks of the job's input: it goes with them.
-type leafMemo struct {
-	cache *blockCache
-	set   setKey
-	key   memoKey
-}
-
-// memo returns where a leaf of a phase is remembered; nil where nothing is kept.
-func (c *blockCache) memo(job, phase string, tree, leaf int) jobs.Memo {
-	if c == nil || c.budget <= 0 {
-		return nil
-	}
-	return leafMemo{c, setKey{job, jobs.Input}, memoKey{phase, tree, leaf}}
-}
-
-// Take takes the value out, so that no two tasks have the same.
-func (m leafMemo) Take() any {
-	c := m.cache
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.forget(m.set, m.key).value
-}
-
-// forget removes a memo and gives its room back. The caller holds the lock.
-func (c *blockCache) forget(set setKey, key memoKey) memo {
-	s := c.sets[set]
-	if s == nil {
-		return memo{}
-	}
-	was := s.memos[key]
-	delete(s.memos, key)
-	c.used -= was.bytes
-	return was
-}
-
-// Keep keeps the value if there is room, in place of what another task kept of the leaf.
-func (m leafMemo) Keep(value any, bytes int64) {
-	m.Take()
-	c := m.cache
-	if bytes < 0 || !c.reserve(m.set, bytes) {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	s := c.sets[m.set]
-	if s == nil { // the job was dropped
-		c.used -= bytes
-		return
-	}
-	c.forget(m.set, m.key)
-	s.memos[m.key] = memo{value, bytes}
 }

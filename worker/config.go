@@ -35,6 +35,11 @@ type Config struct {
 	// for later rounds, states. 0 means DefaultMemory. The process that runs the worker sets
 	// the limit of Go's runtime (debug.SetMemoryLimit).
 	Memory int64
+	// Scratch is a directory for what was found out about records and does not fit into Memory, so that later rounds
+	// need not read them; "" for none. Workers may share it. ScratchLimit is how many bytes this worker may have there;
+	// 0 means DefaultScratchLimit.
+	Scratch      string
+	ScratchLimit int64
 	// Kind finds a kind of job by name.
 	Kind func(name string) (jobs.Kind, error)
 	// OpenStore opens a store by URI with this process's credentials.
@@ -66,6 +71,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.Memory == 0 {
 		c.Memory = DefaultMemory
+	}
+	if c.ScratchLimit == 0 {
+		c.ScratchLimit = DefaultScratchLimit
 	}
 	if c.DrainTimeout == 0 {
 		c.DrainTimeout = 25 * time.Second

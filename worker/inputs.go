@@ -54,11 +54,14 @@ func (in *input) ready(manifest dataset.Manifest, shards []dataset.Shard) (err e
 	return err
 }
 
-// read reads a shard of a data set; run.Tasks has checked both against the plan.
-func (j *job) read(ctx context.Context, from jobs.Source, shard int) iter.Seq2[*dataset.Block, error] {
-	in := j.inputs[from]
-	return advancing(ctx, j.w.cache.blocks(ctx, setKey{j.cached(), from}, shard,
-		in.source.Blocks(ctx, in.shards[shard])))
+// read reads a shard of a data set; run.Tasks has checked both against the plan. Of one that is a phase that passes
+// over its records no copies are kept.
+func (j *job) read(ctx context.Context, phase string, from jobs.Source, shard int) iter.Seq2[*dataset.Block, error] {
+	in, through := j.inputs[from], j.w.cache.blocks
+	if j.tasks.Passes(phase) {
+		through = j.w.cache.passing
+	}
+	return advancing(ctx, through(ctx, setKey{j.cached(), from}, shard, in.source.Blocks(ctx, in.shards[shard])))
 }
 
 // cut is how many shards each data set has.

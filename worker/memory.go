@@ -14,6 +14,9 @@ import (
 // DefaultMemory is a worker's budget where its Config names none.
 const DefaultMemory = 1 << 30
 
+// DefaultScratchLimit is how many bytes a worker may have in its scratch directory where its Config names no number.
+const DefaultScratchLimit = 16 << 30
+
 // A worker's budget in parts of the whole. What is left is for code, connections and
 // what the garbage collector has not found yet.
 const (

@@ -71,6 +71,7 @@ func (j *job) report(ctx context.Context, brief *pb.JobBrief, task *pb.Task) (*p
 		return nil, err
 	}
 	out.Files = append(out.Files, further...)
+	j.w.cache.drop(j.cached()) // no task needs its records any more
 	return out, j.writeEnd(ctx, brief, out.Files)
 }
 

@@ -20,7 +20,7 @@ type lastRead struct {
 
 // read passes a shard's blocks on.
 func (n *nodeTask) read(ctx context.Context, from jobs.Source, shard int) iter.Seq2[*dataset.Block, error] {
-	return n.noting(from, shard, n.ahead(ctx, from, shard, n.job.read(ctx, from, shard)))
+	return n.noting(from, shard, n.ahead(ctx, from, shard, n.job.read(ctx, n.task.GetPhase(), from, shard)))
 }
 
 // readRange passes some records of a shard on. They come out of the whole shard where that is in memory, or may get

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/run"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/objstore/mem"
 	"github.com/gram-compute/gram/protocol"
@@ -29,7 +30,7 @@ func TestWhereABlockIsRead(t *testing.T) {
 	}
 	for name, budget := range map[string]int64{"from the store": 0, "from memory": 1 << 20} {
 		w := &worker{cache: newBlockCache(budget)}
-		n := &nodeTask{job: &job{w: w, inputs: []*input{in}}, at: place{leaf: 4}}
+		n := &nodeTask{job: &job{w: w, tasks: new(run.Tasks), inputs: []*input{in}}, at: place{leaf: 4}}
 		var got []float32
 		for shard, part := range [][2]int64{{1, 3}, {0, 2}} {
 			for block, err := range n.readRange(t.Context(), jobs.Input, shard, part[0], part[1]) {

@@ -65,7 +65,7 @@ func (n *nodeTask) checkLeaf(ctx context.Context, leaf jobs.Leaf, carry, partial
 		return nil
 	}
 	n.checked++
-	leaf.Emit, leaf.Memo = digestOnly, nil // what is remembered is checked, too
+	leaf.Emit, leaf.Memo, leaf.MemoOf = digestOnly, nil, nil // what is remembered is checked, too
 	again, carriedAgain, err := n.job.check.Map(ctx, n.task.GetPhase(), n.state, leaf, carry)
 	if err != nil {
 		return n.placed(err)

@@ -95,7 +95,8 @@ func (n *nodeTask) leaf(ctx context.Context, index int) (jobs.Arrays, error) {
 	defer n.placePanic()
 	n.at = place{leaf: index}
 	leaf := jobs.Leaf{Tree: int(n.task.GetId().GetTree()), Index: index, Plan: n.job.cut(), Read: n.read,
-		ReadRange: n.readRange, Emit: n.emit, Memo: n.memo(index)}
+		ReadRange: n.readRange, Emit: n.emit, Memo: n.memo(n.task.GetPhase(), index),
+		MemoOf: func(phase string) jobs.Memo { return n.memo(phase, index) }}
 	partial, carried, err := n.tasks.Map(ctx, n.task.GetPhase(), n.state, leaf, carry)
 	if err != nil {
 		return nil, n.placed(err)
@@ -110,12 +111,12 @@ func (n *nodeTask) leaf(ctx context.Context, index int) (jobs.Arrays, error) {
 }
 
 // memo is where a leaf is remembered from round to round. A task that is made again, to compare, begins with nothing.
-func (n *nodeTask) memo(index int) jobs.Memo {
+func (n *nodeTask) memo(phase string, index int) jobs.Memo {
 	id := n.task.GetId()
 	if id.GetAgain() {
 		return nil
 	}
-	return n.job.w.cache.memo(n.job.cached(), n.task.GetPhase(), int(id.GetTree()), index)
+	return n.job.w.cache.memo(n.job.cached(), phase, int(id.GetTree()), index)
 }
 
 // carry picks out what the phase kept for a leaf in its last round. The leaves of a task come in order, so that each

@@ -14,6 +14,7 @@ import (
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/gram-compute/gram/worker/scratch"
 	"google.golang.org/protobuf/proto"
 )
 
@@ -50,7 +51,7 @@ var errLost = errors.New("the lease is lost")
 
 // Run works until ctx ends, then drains: it takes no more tasks, finishes and
 // reports those it has, and gives back what does not finish in DrainTimeout.
-func Run(ctx context.Context, cfg Config) error {
+func Run(ctx context.Context, cfg Config) (ended error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return err
@@ -63,6 +64,14 @@ func Run(ctx context.Context, cfg Config) error {
 		slots:   make(chan struct{}, cfg.Slots), held: make(map[string]*heldTask),
 		cache: newBlockCache(cfg.Memory / cacheShare), states: stateCache{budget: cfg.Memory / stateShare},
 		memory: newTaskMemory(cfg.Memory),
+	}
+	if cfg.Scratch != "" {
+		dir, err := scratch.Open(cfg.Scratch, cfg.ScratchLimit)
+		if err != nil {
+			return err
+		}
+		w.cache.spillTo(dir, cfg.Logger)
+		defer func() { ended = errors.Join(ended, dir.Close()) }()
 	}
 	if err := w.register(ctx); err != nil {
 		if ctx.Err() != nil {
@@ -143,6 +152,9 @@ func (w *worker) lease(ctx, working context.Context, tasks *sync.WaitGroup) erro
 		leased := res.GetTasks()[:min(len(res.GetTasks()), free)] // more than asked for expire by themselves
 		w.begin(working, res.GetJobs(), leased, tasks)
 		w.giveSlots(free - len(leased))
+		if len(leased) == 0 && free == w.cfg.Slots {
+			w.cache.removeFiles() // there was nothing to do for leaseWait: the jobs have ended, or others have them
+		}
 	}
 }
 

@@ -68,7 +68,7 @@ func benchHere(ctx context.Context, a *app, pace bench.Pace, kernels string) (r 
 	ctx, abort := context.WithCancelCause(stopped)
 	defer abort(nil)
 	defer func() { err = whyEnded(stopped, ctx, err) }()
-	cfg, err := workerHere(a, 0, "", kernels, local.LogFlags{Level: "error", Format: "text"})
+	cfg, err := workerHere(a, 0, "", kernels, local.ScratchFlags{}, local.LogFlags{Level: "error", Format: "text"})
 	if err != nil {
 		return r, err
 	}

@@ -22,6 +22,7 @@ func runCommand(a *app) *cobra.Command {
 	var from specFlags
 	var out, store, kernels, memory string
 	var slots int
+	var scratch local.ScratchFlags
 	var logs local.LogFlags
 	cmd := &cobra.Command{
 		Use:   "run -f FILE",
@@ -46,7 +47,7 @@ kept. Ctrl-C or SIGTERM ends the job.`,
 			if err := checkKept(spec.Spec.Output.URI); err != nil {
 				return err
 			}
-			cfg, err := workerHere(a, slots, memory, kernels, logs)
+			cfg, err := workerHere(a, slots, memory, kernels, scratch, logs)
 			if err != nil {
 				return err
 			}
@@ -60,6 +61,7 @@ kept. Ctrl-C or SIGTERM ends the job.`,
 		"where job objects live while it runs: `URI` (default a directory, deleted afterwards)")
 	set.IntVar(&slots, "slots", 0, "`number` of tasks at a time, at most 4096; 0 is one per CPU")
 	set.StringVar(&memory, "memory", "", local.MemoryUsage)
+	scratch.Add(set)
 	set.StringVar(&kernels, "kernels", "", "kernel `set` to run (default GRAM_KERNELS, or the best)")
 	logs.Add(cmd, "error")
 	return cmd
@@ -67,11 +69,16 @@ kept. Ctrl-C or SIGTERM ends the job.`,
 
 // workerHere configures the worker in this process. Nobody takes up a task that is given back,
 // so draining is short.
-func workerHere(a *app, slots int, memory, kernels string, logs local.LogFlags) (worker.Config, error) {
+func workerHere(
+	a *app, slots int, memory, kernels string, scratch local.ScratchFlags, logs local.LogFlags,
+) (worker.Config, error) {
 	cfg := worker.Config{Name: "here", Build: buildText(), Slots: slots, DrainTimeout: time.Second,
 		OpenStore: objects.Open, OpenInput: objects.OpenInput}
 	var err error
 	if cfg.Memory, err = local.MemoryBudget(memory, 1); err != nil {
+		return cfg, err
+	}
+	if err = scratch.Set(&cfg); err != nil {
 		return cfg, err
 	}
 	if cfg.Ops, err = local.ChooseKernels(kernels); err != nil {

@@ -22,7 +22,9 @@ func workerCommand(a *app) *cobra.Command {
       --token-file worker.token --cert w1/worker.pem --key w1/worker-key.pem
   gram worker --addr c1.example:7480 --cacert ca.pem --token-file worker.token \
       --health-file /run/gram/alive`,
-		Long: `A worker keeps nothing: kill it at any moment. SIGTERM drains it: it takes no
+		Long: `A worker keeps nothing that matters: kill it at any moment. With --scratch it
+writes to disk what its memory has no room for; workers may share the directory,
+and one that starts removes what killed ones left. SIGTERM drains it: it takes no
 more tasks and finishes those it has. Credentials for S3 come from its
 environment. Jobs may read and write local files below --file-root only.
 The files of token, certificate and key are looked at again while it runs, so
@@ -57,6 +59,7 @@ func (f *workerFlags) add(set *pflag.FlagSet, a *app) {
 	set.IntVar(&f.slots, "slots", 0,
 		"`number` of tasks at a time, at most 4096; 0 is one per CPU, or what a container's limit allows")
 	set.StringVar(&f.memory, "memory", "", local.MemoryUsage)
+	f.scratch.Add(set)
 	set.StringVar(&a.flags.cert, "cert", "", "`file` of a worker's certificate to show; read again for each connection")
 	set.StringVar(&a.flags.key, "key", "", "`file` of its key")
 	set.StringVar(&f.kernels, "kernels", "", "kernel `set` to run (default GRAM_KERNELS, or the best)")
@@ -76,6 +79,7 @@ type workerFlags struct {
 	health        string
 	slots         int
 	stores        local.StoreFlags
+	scratch       local.ScratchFlags
 	drain         time.Duration
 	whileStdin    bool // a parent holds the other end
 	logs          local.LogFlags
@@ -88,6 +92,9 @@ func workerConfig(a *app, f workerFlags) (worker.Config, error) {
 		return cfg, err
 	}
 	if cfg.Memory, err = local.MemoryBudget(f.memory, 1); err != nil {
+		return cfg, err
+	}
+	if err = f.scratch.Set(&cfg); err != nil {
 		return cfg, err
 	}
 	if cfg.Logger, err = f.logs.Logger(a.err); err != nil {

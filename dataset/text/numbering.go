@@ -54,6 +54,12 @@ func (n *Numbering) Bytes() int64 {
 	return int64(4*cap(n.slots)+16*cap(n.keys)+cap(n.long)) + ofMap*int64(len(n.over)+len(n.overLong))
 }
 
+// Reset makes the numbering an empty one, in the memory that it has.
+func (n *Numbering) Reset() {
+	clear(n.slots)
+	n.taken, n.keys, n.long, n.over, n.overLong = 0, n.keys[:0], n.long[:0], nil, nil
+}
+
 // Seal gives up the memory that is needed to number or to find terms, and keeps the terms.
 func (n *Numbering) Seal() { n.slots, n.over, n.overLong = nil, nil, nil }
 

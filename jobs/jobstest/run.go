@@ -37,7 +37,8 @@ func Run(ctx context.Context, algorithm jobs.Algorithm, spec protocol.JobSpec, s
 		return Result{}, err
 	}
 	inputs := inputsOf(shards, opts)
-	r := runner{tasks: tasks, inputs: inputs, grouping: grouping, carries: map[leafKey][]byte{}}
+	r := runner{tasks: tasks, inputs: inputs, grouping: grouping, carries: map[leafKey][]byte{},
+		between: &memos{kept: map[leafKey]any{}}}
 	next := jobs.Next{Phase: tasks.First(), State: inputs.model}
 	result := Result{Files: inputs.files}
 	for !next.Done {
@@ -64,6 +65,7 @@ type runner struct {
 	tasks    *run.Tasks
 	grouping Grouping
 	carries  map[leafKey][]byte
+	between  *memos // what leaves of one phase remember for those of another
 }
 
 func (r *runner) round(ctx context.Context, now jobs.Next) (jobs.Next, error) {
@@ -138,6 +140,9 @@ func (t treeRun) leaf(ctx context.Context, index int) (jobs.Arrays, error) {
 	leaf := t.inputs.leaf(t.index, index)
 	if t.memos != nil {
 		leaf.Memo = leafMemo{t.memos, key}
+	}
+	if t.between != nil && index%2 == 0 { // as with blocks, no result may depend on what is remembered
+		leaf.MemoOf = func(phase string) jobs.Memo { return leafMemo{t.between, leafKey{phase, t.index, index}} }
 	}
 	partial, carry, err := t.tasks.Map(ctx, t.phase, t.state, leaf, carry)
 	if err != nil {

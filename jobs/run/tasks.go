@@ -216,6 +216,16 @@ func (t *Tasks) Carries(phase string) bool {
 	return !ok || c.Carries()
 }
 
+// Passes reports whether no round after one of the phase reads its records, so that copies need not be kept.
+func (t *Tasks) Passes(phase string) bool {
+	p, err := t.phase(phase)
+	if err != nil {
+		return false // Map will say so
+	}
+	passer, ok := p.(jobs.Passer)
+	return ok && passer.Passes()
+}
+
 // Gathers is the estimate of a Gatherer, and 0 for other phases. Of leaf it needs Tree, Index and Plan.
 func (t *Tasks) Gathers(phase string, leaf jobs.Leaf, records func(from jobs.Source, shard int) int64) int64 {
 	p, err := t.phase(phase)

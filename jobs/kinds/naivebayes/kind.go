@@ -49,10 +49,18 @@ func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
 	if j.Params.omits() {
 		words.OfKnown(j.Params.refusal())
 	}
-	grown := spec.Spec.Model != ""
-	counts := countsPhase{Job: j, tokenizer: tokenizer, grown: grown}
-	phases := jobs.Phases{(&vocabularyPhase{words, j.Params, grown}).phase(), counts.phase()}
+	grown, passes := spec.Spec.Model != "", passesOver(spec.Spec)
+	counts := countsPhase{Job: j, tokenizer: tokenizer, grown: grown, passes: passes}
+	phases := jobs.Phases{(&vocabularyPhase{words, j.Params, grown, passes}).phase(), counts.phase()}
 	return j.Judge.OnceEach(append(phases, j.Judge.Phases()...)), nil
+}
+
+// passesOver reports whether the records are texts that are read once: none is held out, to be read again, and none may
+// be skipped, which each round counts.
+func passesOver(spec protocol.Spec) bool {
+	in := spec.Input
+	return spec.Evaluation == nil && !in.Split.HoldsOut() && in.OnBadRecord.SkipMax == 0 &&
+		(!in.Text.IsZero() || in.Format == "document" || in.Format == "mail" || in.Format == "") // "" is in memory
 }
 
 // checkInputs refuses data sets whose records are not what the kind takes.

@@ -26,12 +26,17 @@ type leafCounts struct {
 }
 
 func newLeafCounts(labels jobs.Strings, tokenizer *text.Tokenizer, dictionary *vocabulary.Dictionary) *leafCounts {
-	c := &leafCounts{dictionary: dictionary, bagger: vocabulary.NewBagger(tokenizer, dictionary),
-		class: make(map[string]int64, labels.Len()), documents: make([]int64, labels.Len())}
+	return &leafCounts{dictionary: dictionary, bagger: vocabulary.NewBagger(tokenizer, dictionary),
+		class: classNumbers(labels), documents: make([]int64, labels.Len())}
+}
+
+// classNumbers are the numbers of labels.
+func classNumbers(labels jobs.Strings) map[string]int64 {
+	class := make(map[string]int64, labels.Len())
 	for y := range labels.Len() {
-		c.class[string(labels.At(y))] = int64(y)
+		class[string(labels.At(y))] = int64(y)
 	}
-	return c
+	return class
 }
 
 // add counts one training document.

@@ -3,6 +3,7 @@ package naivebayes
 import (
 	"context"
 
+	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/dataset/text"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/classify"
@@ -22,13 +23,14 @@ type countsPhase struct {
 	classify.Job[Params]
 	tokenizer *text.Tokenizer
 	grown     bool // the state has the counts of spec.model
+	passes    bool // see vocabularyPhase
 }
 
 func (p *countsPhase) phase() jobs.Phase {
 	return jobs.MapReduce[*words, *partialCounts]{
 		Name: countsName, Partial: func() *partialCounts { return new(partialCounts) },
 		State: jobs.Load[words],
-		Map:   p.count, Merge: (*partialCounts).plus, Step: p.model,
+		Map:   p.count, Merge: (*partialCounts).plus, Step: p.model, Passes: p.passes,
 	}.Phase()
 }
 
@@ -37,6 +39,11 @@ func (p *countsPhase) phase() jobs.Phase {
 func (p *countsPhase) count(
 	ctx context.Context, state *words, leaf jobs.Leaf, _ *kernelops.Set,
 ) (*partialCounts, error) {
+	if seen, ok := leaf.Remembered(vocabulary.Name).(*texts); ok {
+		if partial, ok := seen.partial(state); ok {
+			return partial, nil
+		}
+	}
 	c := newLeafCounts(state.Labels.Keys, p.tokenizer, state.Dictionary)
 	c.once = p.Params.Form == formBernoulli
 	train, known := p.Train(), &vocabulary.Known{}
@@ -135,12 +142,13 @@ type vocabularyPhase struct {
 	*vocabulary.Builder
 	params Params
 	grown  bool // the state of the first round is a model
+	passes bool // records are texts, and what is seen of them is all that the phase that counts reads
 }
 
 func (p *vocabularyPhase) phase() jobs.Phase {
 	return jobs.MapReduce[jobs.Arrays, *vocabulary.Counts]{
 		Name: vocabulary.Name, State: jobs.Itself, Partial: func() *vocabulary.Counts { return new(vocabulary.Counts) },
-		Map: p.count, Merge: (*vocabulary.Counts).Plus, Step: p.finish,
+		Map: p.count, Merge: (*vocabulary.Counts).Plus, Step: p.finish, Passes: p.passes,
 	}.Phase()
 }
 
@@ -153,7 +161,23 @@ func (p *vocabularyPhase) count(
 			return nil, err
 		}
 	}
-	return p.Count(ctx, leaf)
+	if !p.passes || !leaf.Remembers(vocabulary.Name) {
+		return p.Count(ctx, leaf)
+	}
+	return p.countTexts(ctx, leaf)
+}
+
+// countTexts counts a leaf, and leaves what it saw for the phase that counts by class.
+func (p *vocabularyPhase) countTexts(ctx context.Context, leaf jobs.Leaf) (*vocabulary.Counts, error) {
+	seen, records := newSeenTexts(p.params.Form == formBernoulli), int64(0)
+	defer seen.close()
+	leaf = leaf.Watched(func(block *dataset.Block) { records += int64(len(block.IDs)) })
+	counts, order, err := p.CountTexts(ctx, leaf, seen.add)
+	if err == nil && order != nil {
+		t := seen.texts(records, counts, order)
+		leaf.Remember(vocabulary.Name, t, t.bytes())
+	}
+	return counts, err
 }
 
 // words is the state between the two phases.

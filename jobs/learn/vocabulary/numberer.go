@@ -77,9 +77,14 @@ func (n *Numberer) Begin(block *dataset.Block) {
 	n.block = block
 }
 
-// Text counts record i of the block, a text.
-func (n *Numberer) Text(i int) {
+// Text counts record i of the block, a text, and returns the numbers of its terms, valid until the next call.
+func (n *Numberer) Text(i int) []int32 {
 	n.Next()
+	if n.full {
+		n.now.numbers = n.scanner.Number(n.now.numbers[:0], n.block.Texts[i], n.terms)
+		n.addAll(n.now.numbers)
+		return n.now.numbers
+	}
 	for len(n.now.ends) < i { // records that were left out
 		n.now.ends = append(n.now.ends, ^int32(len(n.now.numbers)))
 	}
@@ -87,6 +92,13 @@ func (n *Numberer) Text(i int) {
 	n.now.numbers = n.scanner.Number(n.now.numbers, n.block.Texts[i], n.terms)
 	n.addAll(n.now.numbers[from:])
 	n.now.ends = append(n.now.ends, int32(len(n.now.numbers)))
+	return n.now.numbers[from:]
+}
+
+// reset makes the numberer an empty one of the same terms, in the memory that it has. Nothing of it is kept.
+func (n *Numberer) reset() {
+	n.Counter.reset()
+	n.block, n.full, n.now.numbers, n.now.ends = nil, false, n.now.numbers[:0], n.now.ends[:0]
 }
 
 // end keeps the numbers of a block for the end of the leaf.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/gram-compute/gram/dataset"
 	"github.com/gram-compute/gram/dataset/text"
@@ -36,6 +37,7 @@ type Builder struct {
 	train     jobs.Records
 	known     bool // records are dense vectors; see OfKnown
 	refuse    func(id dataset.Identity, column int32) error
+	used      sync.Pool // of numberers
 }
 
 // New makes the builder; train says which records count.
@@ -67,18 +69,55 @@ func (c *Counts) Plus(right *Counts) (*Counts, error) {
 // Records that are neither labeled texts nor labeled counts are a fault of CodeBadRecord with the position of the
 // first.
 func (b *Builder) Count(ctx context.Context, leaf jobs.Leaf) (*Counts, error) {
-	words, columns, classes := NewNumberer(b.tokenizer), &columnCounter{}, NewCounter()
+	words := NewNumberer(b.tokenizer)
 	defer words.Close()
+	counts, _, err := b.count(ctx, leaf, words, nil)
+	if err == nil {
+		words.Keep()
+	}
+	return counts, err
+}
+
+// Seen is told of each text that counts: the number of its label and those of its terms, in order, which are valid
+// until it returns. Numbers are from 0, in the order in which a leaf first has them.
+type Seen func(label int32, terms []int32)
+
+// Order has the numbers of the terms and labels of a leaf in the order of its Counts.
+type Order struct{ Terms, Labels []int32 }
+
+// CountTexts is Count that tells of each text. The order is nil if there were other records than texts.
+func (b *Builder) CountTexts(ctx context.Context, leaf jobs.Leaf, seen Seen) (*Counts, *Order, error) {
+	words := b.numberer()
+	counts, order, err := b.count(ctx, leaf, words, seen)
+	b.used.Put(words)
+	return counts, order, err
+}
+
+// numberer returns one that keeps nothing. The tables of a leaf that has ended are used again: memory that is fresh
+// from the system takes as long to map as to fill.
+func (b *Builder) numberer() *Numberer {
+	words, _ := b.used.Get().(*Numberer)
+	if words == nil {
+		words = NewNumberer(b.tokenizer)
+	}
+	words.reset()
+	words.full = true
+	return words
+}
+
+// count counts a leaf. Where nobody is told of the texts, the order is nil.
+func (b *Builder) count(ctx context.Context, leaf jobs.Leaf, words *Numberer, seen Seen) (*Counts, *Order, error) {
+	columns, classes := &columnCounter{}, NewCounter()
 	train, known := b.train(), &Known{}
 	for block, err := range leaf.Blocks(ctx) {
 		if err == nil && b.known {
 			block, err = known.Read(block)
 		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if err := checkLabeled(block); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		words.Begin(block)
 		for i := range block.IDs {
@@ -86,20 +125,28 @@ func (b *Builder) Count(ctx context.Context, leaf jobs.Leaf) (*Counts, error) {
 				continue
 			}
 			if err := b.refuseMissing(known, block.IDs[i], i); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
-			classes.Add(block.Labels[i])
+			label := classes.Add(block.Labels[i])
 			if block.Texts == nil {
 				if err := columns.add(block, i); err != nil {
-					return nil, err
+					return nil, nil, err
 				}
+				seen = nil
 				continue
 			}
-			words.Text(i)
+			if terms := words.Text(i); seen != nil {
+				seen(label, terms)
+			}
 		}
 	}
-	words.Keep()
-	return &Counts{Merge(words.Table(), columns.table()), classes.Table()}, nil // a label occurs once a document
+	terms, order := words.table()
+	labels, rank := classes.table() // a label occurs once a document
+	counts := &Counts{Merge(terms, columns.table()), labels}
+	if seen == nil {
+		return counts, nil, nil
+	}
+	return counts, &Order{order, rank}, nil
 }
 
 func checkLabeled(block *dataset.Block) error {

@@ -123,8 +123,19 @@ func (c *Counter) Len() int { return c.terms.Len() }
 // Next begins a document.
 func (c *Counter) Next() { c.doc++ }
 
-// Add counts one occurrence in the present document.
-func (c *Counter) Add(key []byte) { c.add(c.terms.Number(key)) }
+// Add counts one occurrence in the present document, and returns the key's number.
+func (c *Counter) Add(key []byte) int32 {
+	number := c.terms.Number(key)
+	c.add(number)
+	return number
+}
+
+// reset makes the counter an empty one, in the memory that it has.
+func (c *Counter) reset() {
+	c.terms.Reset()
+	clear(c.counted)
+	c.counted, c.doc = c.counted[:0], 0
+}
 
 // addAll counts terms of the present document, by number.
 func (c *Counter) addAll(numbers []int32) {
@@ -156,6 +167,12 @@ func (c *Counter) extend(terms int) {
 
 // Table returns the keys in byte order with the columns count and documents.
 func (c *Counter) Table() Table {
+	t, _ := c.table()
+	return t
+}
+
+// table is Table, and the numbers of the keys in that order.
+func (c *Counter) table() (Table, []int32) {
 	order := c.terms.Sorted(func(i int32) bool { return int(i) < len(c.counted) && c.counted[i].times > 0 })
 	t := newTable(2, len(order))
 	t.Keys.Bytes = make([]byte, 0, 8*len(order))
@@ -164,7 +181,7 @@ func (c *Counter) Table() Table {
 		t.Keys.Offsets = append(t.Keys.Offsets, int64(len(t.Keys.Bytes)))
 		t.Columns[0][row], t.Columns[1][row] = c.counted[i].times, c.counted[i].documents
 	}
-	return t
+	return t, order
 }
 
 // newTable returns a table of zeros without keys, which are to be appended.
