@@ -1,6 +1,8 @@
 package main
 
 import (
+	"sync"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -9,22 +11,33 @@ import (
 // byteAhead is how far ahead of its use a row is fetched, in bytes.
 const byteAhead = 4096
 
-// byteSteps runs body over the columns of a row, 8 at a time, and over those that are left under a mask, with the row
-// less its center in float64. k is nil where all 8 are there.
-func byteSteps(s isa, x, center, left Register, body func(centered VecVirtual, k Register)) {
+// byteLanes is how many columns of a row are taken at a time, in lanes of float64.
+const byteLanes = 8
+
+// byteSteps runs body over the columns of a row less its center in float64, byteLanes at a time. Those that are left are
+// done under the mask k, which is nil else, and store writes the sums. Without masks, rest adds each of those that are
+// left to the sums that are stored.
+func byteSteps(s isa, x, center, left Register, body func(centered []VecVirtual, k Register),
+	store func(), rest func(t VecVirtual)) {
 	step := func(k Register) {
-		v, c := s.vector(), s.vector()
-		if k == nil {
-			PREFETCHT0(Mem{Base: x, Disp: byteAhead})
-			VCVTPS2PD(Mem{Base: x}, v)
-			VSUBPD(Mem{Base: center}, v, v)
-		} else {
-			VMOVUPS_Z(Mem{Base: x}, k, v)
-			VCVTPS2PD(v.AsY(), v)
-			VMOVUPD_Z(Mem{Base: center}, k, c)
-			VSUBPD(c, v, v)
+		var all []VecVirtual
+		for i := range byteLanes / s.lanes {
+			v, c := s.vector(), s.vector()
+			if k == nil {
+				if i == 0 {
+					PREFETCHT0(Mem{Base: x, Disp: byteAhead})
+				}
+				VCVTPS2PD(s.half(x, i), v)
+				VSUBPD(s.at(center, i), v, v)
+			} else {
+				VMOVUPS_Z(Mem{Base: x}, k, v)
+				VCVTPS2PD(v.AsY(), v)
+				VMOVUPD_Z(Mem{Base: center}, k, c)
+				VSUBPD(c, v, v)
+			}
+			all = append(all, v)
 		}
-		body(v, k)
+		body(all, k)
 	}
 	SUBQ(Imm(8), left)
 	JL(LabelRef("last"))
@@ -35,10 +48,37 @@ func byteSteps(s isa, x, center, left Register, body func(centered VecVirtual, k
 	SUBQ(Imm(8), left)
 	JGE(LabelRef("loop"))
 	Label("last")
+	if s.masks {
+		ADDQ(Imm(8), left)
+		JZ(LabelRef("done"))
+		step(s.tailMask(left))
+		Label("done")
+		store()
+		return
+	}
+	store()
 	ADDQ(Imm(8), left)
 	JZ(LabelRef("done"))
-	step(s.tailMask(left))
+	Label("rest")
+	t := XMM()
+	VMOVSS(Mem{Base: x}, t)
+	VCVTSS2SD(t, t, t)
+	VSUBSD(Mem{Base: center}, t, t)
+	rest(t)
+	ADDQ(Imm(4), x)
+	ADDQ(Imm(8), center)
+	DECQ(left)
+	JNZ(LabelRef("rest"))
 	Label("done")
+}
+
+// byteVectors are the registers of byteLanes numbers.
+func (s isa) byteVectors() []VecVirtual {
+	v := make([]VecVirtual, byteLanes/s.lanes)
+	for i := range v {
+		v[i] = s.vector()
+	}
+	return v
 }
 
 // addByteExtent measures a row: how far it is from the center, and its extremes.
@@ -60,18 +100,37 @@ func addByteExtent(s isa) {
 	Pragma("noescape")
 	lanes, x := Load(Param("lanes"), GP64()), Load(Param("x"), GP64())
 	center, left := Load(Param("center"), GP64()), Load(Param("dim"), GP64())
-	squares, low, high := s.vector(), s.vector(), s.vector()
-	for _, v := range []VecVirtual{squares, low, high} {
-		s.zero(v)
+	squares, low, high := s.byteVectors(), s.byteVectors(), s.byteVectors()
+	sums := [][]VecVirtual{squares, low, high}
+	for _, sum := range sums {
+		for _, v := range sum {
+			s.zero(v)
+		}
 	}
-	byteSteps(s, x, center, left, func(t VecVirtual, _ Register) {
-		VFMADD231PD(t, t, squares)
-		VMINPD(t, low, low)
-		VMAXPD(t, high, high)
+	store := func() {
+		for i, sum := range sums {
+			for j, v := range sum {
+				VMOVUPD(v, s.at(lanes, i*len(sum)+j))
+			}
+		}
+	}
+	byteSteps(s, x, center, left, func(all []VecVirtual, _ Register) {
+		for i, t := range all {
+			VFMADD231PD(t, t, squares[i])
+			VMINPD(t, low[i], low[i])
+			VMAXPD(t, high[i], high[i])
+		}
+	}, store, func(t VecVirtual) {
+		lane := XMM()
+		VMOVSD(Mem{Base: lanes}, lane)
+		VFMADD231SD(t, t, lane)
+		VMOVSD(lane, Mem{Base: lanes})
+		VMINSD(Mem{Base: lanes, Disp: 8 * byteLanes}, t, lane)
+		VMOVSD(lane, Mem{Base: lanes, Disp: 8 * byteLanes})
+		VMAXSD(Mem{Base: lanes, Disp: 2 * 8 * byteLanes}, t, lane)
+		VMOVSD(lane, Mem{Base: lanes, Disp: 2 * 8 * byteLanes})
+		ADDQ(Imm(8), lanes)
 	})
-	for i, v := range []VecVirtual{squares, low, high} {
-		VMOVUPD(v, s.at(lanes, i))
-	}
 	VZEROUPPER()
 	RET()
 }
@@ -97,26 +156,71 @@ func addByteRow(s isa) {
 	lanes, bytes := Load(Param("lanes"), GP64()), Load(Param("bytes"), GP64())
 	x, center := Load(Param("x"), GP64()), Load(Param("center"), GP64())
 	left := Load(Param("dim"), GP64())
-	perUnit, unit, magic, squares := s.vector(), s.vector(), s.vector(), s.vector()
+	perUnit, unit, magic, squares := s.vector(), s.vector(), s.vector(), s.byteVectors()
 	VBROADCASTSD(argument("perUnit"), perUnit)
 	VBROADCASTSD(argument("unit"), unit)
 	VBROADCASTSD(argument("magic"), magic)
-	s.zero(squares)
-	byteSteps(s, x, center, left, func(t VecVirtual, k Register) {
-		sum, whole := s.vector(), s.vector()
-		VMOVAPS(magic, sum)
-		VFMADD231PD(t, perUnit, sum)
-		VSUBPD(magic, sum, whole)
-		VFNMADD231PD(unit, whole, t)
-		VFMADD231PD(t, t, squares)
-		if k == nil {
-			VPMOVQB(sum, Mem{Base: bytes})
-			ADDQ(Imm(8), bytes)
-		} else {
-			VPMOVQB(sum, k, Mem{Base: bytes})
+	for _, v := range squares {
+		s.zero(v)
+	}
+	var order VecVirtual
+	if !s.masks {
+		order = s.vector()
+		VBROADCASTI128(lowBytes(), order)
+	}
+	store := func() {
+		for i, v := range squares {
+			VMOVUPD(v, s.at(lanes, i))
 		}
+	}
+	byteSteps(s, x, center, left, func(all []VecVirtual, k Register) {
+		var sums []VecVirtual
+		for i, t := range all {
+			sum, whole := s.vector(), s.vector()
+			VMOVAPS(magic, sum)
+			VFMADD231PD(t, perUnit, sum)
+			VSUBPD(magic, sum, whole)
+			VFNMADD231PD(unit, whole, t)
+			VFMADD231PD(t, t, squares[i])
+			sums = append(sums, sum)
+		}
+		switch {
+		case k != nil:
+			VPMOVQB(sums[0], k, Mem{Base: bytes})
+			return
+		case s.masks:
+			VPMOVQB(sums[0], Mem{Base: bytes})
+		default:
+			VSHUFPS(Imm(0x88), sums[1], sums[0], sums[0]) // the low halves, two of each in turn
+			VPSHUFB(order, sums[0], sums[0])
+			VEXTRACTI128(Imm(1), sums[0], sums[1].AsX())
+			VPUNPCKLWD(sums[1].AsX(), sums[0].AsX(), sums[0].AsX())
+			VMOVQ(sums[0].AsX(), Mem{Base: bytes})
+		}
+		ADDQ(Imm(8), bytes)
+	}, store, func(t VecVirtual) {
+		sum, lane, low := XMM(), XMM(), GP64()
+		VMOVAPS(magic.AsX(), sum)
+		VFMADD231SD(t, perUnit.AsX(), sum)
+		VMOVQ(sum, low)
+		MOVB(low.As8(), Mem{Base: bytes})
+		VSUBSD(magic.AsX(), sum, sum)
+		VFNMADD231SD(unit.AsX(), sum, t)
+		VMOVSD(Mem{Base: lanes}, lane)
+		VFMADD231SD(t, t, lane)
+		VMOVSD(lane, Mem{Base: lanes})
+		ADDQ(Imm(8), lanes)
+		ADDQ(Imm(1), bytes)
 	})
-	VMOVUPD(squares, Mem{Base: lanes})
 	VZEROUPPER()
 	RET()
 }
+
+// lowBytes is the memory of the places of the lowest byte of each word of 32 bits.
+var lowBytes = sync.OnceValue(func() Mem {
+	m := GLOBL("lowBytes", RODATA|NOPTR)
+	for i, v := range []uint32{0x0c080400, 0xffffffff, 0xffffffff, 0xffffffff} {
+		DATA(4*i, U32(v))
+	}
+	return m
+})
