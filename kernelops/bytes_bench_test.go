@@ -18,6 +18,7 @@ func BenchmarkByteTiles(b *testing.B) {
 				for i := range a.terms {
 					a.terms[i] = 1 << 28
 				}
+				clear(a.spreads)
 				for i := range s.queries {
 					a.limits[i], a.factors[i] = 0, 1
 				}
