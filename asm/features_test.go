@@ -82,6 +82,7 @@ func beyond(function, instruction string) string {
 
 // TestBeyond checks the check.
 func TestBeyond(t *testing.T) {
+	const vexProduct = "BYTE $0xc4; BYTE $0xe2; BYTE $0x75; BYTE $0x50; BYTE $0xc2 // VPDPBUSD Y2, Y1, Y0"
 	for _, c := range []struct {
 		function, instruction string
 		want                  bool
@@ -106,8 +107,8 @@ func TestBeyond(t *testing.T) {
 		{"DotAVX2", "POPCNTQ AX, BX", true},        // POPCNT
 		{"DotAVX2", "VADDPS Z1, Z2, Z3", true},     // AVX512F
 		{"DotAVX2", "BYTE $0x62", true},            // who knows
-		{"ByteTile6x64AVXVNNI", "BYTE $0xc4; BYTE $0xe2; BYTE $0x75; BYTE $0x50; BYTE $0xc2 // VPDPBUSD Y2, Y1, Y0", false},
-		{"ByteTile6x64AVX512VL", "BYTE $0xc4; BYTE $0xe2; BYTE $0x75; BYTE $0x50; BYTE $0xc2 // VPDPBUSD Y2, Y1, Y0", true},
+		{"ByteTile6x64AVXVNNI", vexProduct, false},
+		{"ByteTile6x64AVX512VL", vexProduct, true},
 		{"ByteTile6x64AVXVNNI", "VPDPBUSD Y2, Y1, Y0", true}, // Go's assembler encodes AVX512VL
 		{"ByteTile6x64AVX512VL", "VPDPBUSD Y2, Y1, Y0", false},
 		{"HammingRowsAVX2", "VPOPCNTQ Y1, Y1", true},       // VPOPCNTDQ and AVX512VL

@@ -1,6 +1,7 @@
 package kernelops
 
 import (
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -13,7 +14,8 @@ func BenchmarkByteTiles(b *testing.B) {
 	sets := byteSets()
 	for _, name := range slices.Sorted(maps.Keys(sets)) {
 		if s := sets[name]; name != "generic" && name != "emulated" {
-			for _, groups := range []int{16, 32, 196} {
+			for _, cols := range []int{64, 128, 784} {
+				groups := cols / byteGroup
 				a := randomTile(r, s.queries, groups, byteCallPanels, 0)
 				for i := range a.terms {
 					a.terms[i] = 1 << 28
@@ -22,7 +24,7 @@ func BenchmarkByteTiles(b *testing.B) {
 				for i := range s.queries {
 					a.limits[i], a.factors[i] = 0, 1
 				}
-				b.Run(name+"/"+map[int]string{16: "64", 32: "128", 196: "784"}[groups], func(b *testing.B) {
+				b.Run(fmt.Sprintf("%s/%d", name, cols), func(b *testing.B) {
 					for b.Loop() {
 						if s.tile(a.hits, a.dots, a.x, a.y, a.terms, a.factors, a.limits, a.starts, a.spreads, groups,
 							byteCallPanels) != 0 {
@@ -49,24 +51,8 @@ func BenchmarkByteSearch(b *testing.B) {
 			}
 		}
 		ids, dists := make([]int, x.Rows*10), make([]float64, x.Rows*10)
-		var sets []*Set
-		for _, s := range All() {
-			if s.matrix == nil {
-				continue
-			}
-			float := *s
-			float.bytes, float.Name = nil, s.Name+" in float32"
-			sets = append(sets, &float)
-			for name, bytes := range byteSets() {
-				if name != "generic" && name != "emulated" && (name != "avx512") == (s.Name == "avx2") {
-					eight := *s
-					eight.bytes, eight.Name = bytes, s.Name+" and bytes of "+name
-					sets = append(sets, &eight)
-				}
-			}
-		}
-		for _, s := range sets {
-			b.Run(s.Name+"/"+map[int]string{64: "64", 128: "128", 784: "784"}[cols], func(b *testing.B) {
+		for _, s := range byteContenders() {
+			b.Run(fmt.Sprintf("%s/%d", s.Name, cols), func(b *testing.B) {
 				var ws Workspace
 				for b.Loop() {
 					s.Search(ids, dists, 10, x, y, &ws)
@@ -74,4 +60,64 @@ func BenchmarkByteSearch(b *testing.B) {
 			})
 		}
 	}
+}
+
+// BenchmarkByteRounds assigns rows to the centers of the fourth round of k-means, of which those of the third are known:
+// by float32 and by each code for rows of 8 bits, rounded before.
+func BenchmarkByteRounds(b *testing.B) {
+	r := rand.New(rand.NewPCG(93, 0))
+	for _, shape := range [][3]int{{30_000, 32, 256}, {20_000, 64, 100}} {
+		x := NewMatrix(shape[0], shape[1])
+		for i := range x.Data {
+			x.Data[i] = float32(r.NormFloat64())
+		}
+		origin, centers := meanOf(x), make([]float64, shape[2]*shape[1])
+		for i, v := range x.Data[:len(centers)] {
+			centers[i] = float64(v)
+		}
+		var ws Workspace
+		last, sqDist := make([]int32, x.Rows), make([]float64, x.Rows)
+		for range 3 {
+			Best().Nearest(last, sqDist, x, Best().PackCenters(centers, origin), &ws)
+			centers = lloyd(centers, last, x)
+		}
+		for _, s := range byteContenders() {
+			b.Run(fmt.Sprintf("%s/%dx%d", s.Name, shape[1], shape[2]), func(b *testing.B) {
+				packed, rows := s.PackCenters(centers, origin), NewByteRows(s, x, origin)
+				index := slices.Clone(last)
+				if rows != nil {
+					rows.Nearest(index, sqDist, x, packed, 0, &ws)
+				}
+				for b.Loop() {
+					if copy(index, last); rows == nil {
+						s.Nearest(index, sqDist, x, packed, &ws)
+						continue
+					}
+					rows.Nearest(index, sqDist, x, packed, 0, &ws)
+				}
+			})
+		}
+	}
+}
+
+// byteContenders are the sets without bytes, and with each code for them that is of their width.
+func byteContenders() []*Set {
+	var sets []*Set
+	for _, s := range All() {
+		if s.matrix == nil {
+			continue
+		}
+		float := *s
+		float.bytes, float.screenBytes, float.Name = nil, nil, s.Name+" in float32"
+		sets = append(sets, &float)
+		codes := byteSets()
+		for _, name := range slices.Sorted(maps.Keys(codes)) {
+			if name != "generic" && name != "emulated" && (name != "avx512") == (s.Name == "avx2") {
+				eight := *s
+				eight.bytes, eight.Name = codes[name], s.Name+" and bytes of "+name
+				sets = append(sets, &eight)
+			}
+		}
+	}
+	return sets
 }

@@ -77,8 +77,8 @@ func TestUnsoundAssign(t *testing.T) {
 	for name, spoil := range map[string]func(tile *assignTile){
 		"above for at least": func(tile *assignTile) {
 			near := tile.near
-			tile.near = func(hits []uint64, hitWords, hitBytes int, limits, starts, kinds []int32, x []uint32, xStride int,
-				y []uint32, groups, panels int) {
+			tile.near = func(hits []uint64, hitWords, hitBytes int, limits, starts, kinds []int32, x []uint32,
+				xStride int, y []uint32, groups, panels int) {
 				more := append([]int32(nil), limits...)
 				for i := range more {
 					more[i]++
@@ -88,7 +88,8 @@ func TestUnsoundAssign(t *testing.T) {
 		},
 		"a lane lost": func(tile *assignTile) {
 			most := tile.most
-			tile.most = func(greatest, starts, kinds []int32, x []uint32, xStride int, y []uint32, groups, panels int) {
+			tile.most = func(greatest, starts, kinds []int32, x []uint32, xStride int, y []uint32, groups,
+				panels int) {
 				most(greatest, starts, kinds, x, xStride, y, groups, panels)
 				greatest[len(greatest)-1]--
 			}

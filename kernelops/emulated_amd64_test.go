@@ -20,10 +20,10 @@ import (
 // deploy/tools/avxvnni/cpu.py.
 type emulator struct {
 	sync.Mutex // one call at a time
-	to    *bufio.Writer
-	from  io.Reader
-	at    map[string]uint64 // where functions begin, by name
-	calls int
+	to         *bufio.Writer
+	from       io.Reader
+	at         map[string]uint64 // where functions begin, by name
+	calls      int
 }
 
 const emulatedFunctions = "github.com/gram-compute/gram/asm."
@@ -161,8 +161,8 @@ func (e *emulator) bytes() *byteSet {
 	return s
 }
 
-// TestEmulatedAVXVNNI runs the code on an emulated CPU that has AVX-VNNI and no AVX-512. With GRAM_AVXVNNI, that code is
-// among those of all other tests, too: make check-avxvnni runs these.
+// TestEmulatedAVXVNNI runs the code on an emulated CPU that has AVX-VNNI and no AVX-512. With GRAM_AVXVNNI, that code
+// is among those of all other tests, too: make check-avxvnni runs these.
 func TestEmulatedAVXVNNI(t *testing.T) {
 	e := emulated()
 	if e == nil {

@@ -13,8 +13,8 @@ type byteStrips struct{ byteTile }
 // byteWidth is the number of packed rows of a panel.
 const byteWidth = 64
 
-// narrowBytes are the sets that the same programs of 256 bits are written for: CPUs with AVX-VNNI, and, for tests, those
-// with AVX512_VNNI and AVX512VL, which differ in the encoding of one instruction.
+// narrowBytes are the sets that the same programs of 256 bits are written for: CPUs with AVX-VNNI, and, for tests,
+// those with AVX512_VNNI and AVX512VL, which differ in the encoding of one instruction.
 func narrowBytes() []isa {
 	vex, evex := isas[0], isas[0]
 	vex.suffix, evex.suffix = vexSuffix, "AVX512VL"

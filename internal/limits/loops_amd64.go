@@ -22,8 +22,8 @@ func multiplyAdds() []MultiplyAdd {
 	return here
 }
 
-// multiplyBytes: a step feeds 12 registers, 4 products and as many sums in each of 16 lanes. There is no such loop of 256
-// bits, for AVX-VNNI.
+// multiplyBytes: a step feeds 12 registers, 4 products and as many sums in each of 16 lanes. There is no such loop for
+// AVX-VNNI.
 func multiplyBytes() MultiplyBytes {
 	if best := kernelops.Best(); best.Name != "avx512" || !kernelops.HasBytes(best) {
 		return MultiplyBytes{}
