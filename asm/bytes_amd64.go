@@ -177,6 +177,24 @@ func ByteExtentAVX512(lanes *float64, x *float32, center *float64, dim int)
 //go:noescape
 func ByteRowAVX512(lanes *float64, bytes *uint8, x *float32, center *float64, dim int, perUnit float64, unit float64, magic float64)
 
+// SqDistEachAVX512 sets dst[r] to the squared distance of x and each of 4 rows, in float64 by 8 lanes:
+//
+//	for i := range dim {
+//		t := float64(x[i]) - float64(rows[r][i])
+//		lane[i%8] += float64(t * t)
+//	}
+//	for h := 4; h > 0; h /= 2 {
+//		for j := range h {
+//			lane[j] += lane[j+h]
+//		}
+//	}
+//	dst[r] = lane[0]
+//
+// dim is positive.
+//
+//go:noescape
+func SqDistEachAVX512(dst *float64, rows **float32, x *float32, dim int)
+
 // ByteExtentAVX2 measures a row less its center in 24 lanes:
 //
 //	for i := range dim {
@@ -206,7 +224,7 @@ func ByteExtentAVX2(lanes *float64, x *float32, center *float64, dim int)
 //go:noescape
 func ByteRowAVX2(lanes *float64, bytes *uint8, x *float32, center *float64, dim int, perUnit float64, unit float64, magic float64)
 
-// SqDistEachAVX512 sets dst[r] to the squared distance of x and each of 4 rows, in float64 by 8 lanes:
+// SqDistEachAVX2 sets dst[r] to the squared distance of x and each of 4 rows, in float64 by 8 lanes:
 //
 //	for i := range dim {
 //		t := float64(x[i]) - float64(rows[r][i])
@@ -222,4 +240,4 @@ func ByteRowAVX2(lanes *float64, bytes *uint8, x *float32, center *float64, dim 
 // dim is positive.
 //
 //go:noescape
-func SqDistEachAVX512(dst *float64, rows **float32, x *float32, dim int)
+func SqDistEachAVX2(dst *float64, rows **float32, x *float32, dim int)

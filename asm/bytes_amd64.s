@@ -2160,6 +2160,108 @@ done:
 	VZEROUPPER
 	RET
 
+// func SqDistEachAVX512(dst *float64, rows **float32, x *float32, dim int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·SqDistEachAVX512(SB), NOSPLIT, $0-32
+	MOVQ   dst+0(FP), AX
+	MOVQ   rows+8(FP), CX
+	MOVQ   x+16(FP), DX
+	MOVQ   dim+24(FP), BX
+	MOVQ   (CX), SI
+	VPXORD Z0, Z0, Z0
+	MOVQ   8(CX), DI
+	VPXORD Z1, Z1, Z1
+	MOVQ   16(CX), R8
+	VPXORD Z2, Z2, Z2
+	MOVQ   24(CX), CX
+	VPXORD Z3, Z3, Z3
+	XORQ   R9, R9
+	SUBQ   $0x08, BX
+	JL     last
+
+loop:
+	VCVTPS2PD (DX)(R9*4), Z4
+	VCVTPS2PD (SI)(R9*4), Z5
+	VSUBPD    Z5, Z4, Z5
+	VMULPD    Z5, Z5, Z5
+	VADDPD    Z5, Z0, Z0
+	VCVTPS2PD (DI)(R9*4), Z5
+	VSUBPD    Z5, Z4, Z5
+	VMULPD    Z5, Z5, Z5
+	VADDPD    Z5, Z1, Z1
+	VCVTPS2PD (R8)(R9*4), Z5
+	VSUBPD    Z5, Z4, Z5
+	VMULPD    Z5, Z5, Z5
+	VADDPD    Z5, Z2, Z2
+	VCVTPS2PD (CX)(R9*4), Z5
+	VSUBPD    Z5, Z4, Z5
+	VMULPD    Z5, Z5, Z5
+	VADDPD    Z5, Z3, Z3
+	ADDQ      $0x08, R9
+	SUBQ      $0x08, BX
+	JGE       loop
+
+last:
+	ADDQ      $0x08, BX
+	JZ        sum
+	MOVQ      $-1, R10
+	BZHIQ     BX, R10, R10
+	KMOVW     R10, K1
+	VMOVUPS.Z (DX)(R9*4), K1, Z4
+	VCVTPS2PD Y4, Z4
+	VMOVUPS.Z (SI)(R9*4), K1, Z5
+	VCVTPS2PD Y5, Z5
+	VSUBPD    Z5, Z4, Z5
+	VMULPD    Z5, Z5, Z5
+	VADDPD    Z5, Z0, Z0
+	VMOVUPS.Z (DI)(R9*4), K1, Z5
+	VCVTPS2PD Y5, Z5
+	VSUBPD    Z5, Z4, Z5
+	VMULPD    Z5, Z5, Z5
+	VADDPD    Z5, Z1, Z1
+	VMOVUPS.Z (R8)(R9*4), K1, Z5
+	VCVTPS2PD Y5, Z5
+	VSUBPD    Z5, Z4, Z5
+	VMULPD    Z5, Z5, Z5
+	VADDPD    Z5, Z2, Z2
+	VMOVUPS.Z (CX)(R9*4), K1, Z5
+	VCVTPS2PD Y5, Z5
+	VSUBPD    Z5, Z4, Z5
+	VMULPD    Z5, Z5, Z5
+	VADDPD    Z5, Z3, Z3
+
+sum:
+	VEXTRACTF64X4 $0x01, Z0, Y4
+	VADDPD        Y4, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X4
+	VADDPD        X4, X0, X0
+	VPERMILPD     $0x01, X0, X4
+	VADDSD        X4, X0, X0
+	VMOVSD        X0, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDSD        X0, X1, X1
+	VMOVSD        X1, 8(AX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF128  $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VPERMILPD     $0x01, X2, X0
+	VADDSD        X0, X2, X2
+	VMOVSD        X2, 16(AX)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y3
+	VEXTRACTF128  $0x01, Y3, X0
+	VADDPD        X0, X3, X3
+	VPERMILPD     $0x01, X3, X0
+	VADDSD        X0, X3, X3
+	VMOVSD        X3, 24(AX)
+	VZEROUPPER
+	RET
+
 // func ByteExtentAVX2(lanes *float64, x *float32, center *float64, dim int)
 // Requires: AVX, FMA3, MMX+
 TEXT ·ByteExtentAVX2(SB), NOSPLIT, $0-32
@@ -2304,104 +2406,182 @@ DATA lowBytes<>+8(SB)/4, $0xffffffff
 DATA lowBytes<>+12(SB)/4, $0xffffffff
 GLOBL lowBytes<>(SB), RODATA|NOPTR, $16
 
-// func SqDistEachAVX512(dst *float64, rows **float32, x *float32, dim int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·SqDistEachAVX512(SB), NOSPLIT, $0-32
+// func SqDistEachAVX2(dst *float64, rows **float32, x *float32, dim int)
+// Requires: AVX, AVX2
+TEXT ·SqDistEachAVX2(SB), NOSPLIT, $0-32
 	MOVQ   dst+0(FP), AX
 	MOVQ   rows+8(FP), CX
 	MOVQ   x+16(FP), DX
 	MOVQ   dim+24(FP), BX
 	MOVQ   (CX), SI
-	VPXORD Z0, Z0, Z0
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
 	MOVQ   8(CX), DI
-	VPXORD Z1, Z1, Z1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
 	MOVQ   16(CX), R8
-	VPXORD Z2, Z2, Z2
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
 	MOVQ   24(CX), CX
-	VPXORD Z3, Z3, Z3
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
 	XORQ   R9, R9
 	SUBQ   $0x08, BX
 	JL     last
 
 loop:
-	VCVTPS2PD (DX)(R9*4), Z4
-	VCVTPS2PD (SI)(R9*4), Z5
-	VSUBPD    Z5, Z4, Z5
-	VMULPD    Z5, Z5, Z5
-	VADDPD    Z5, Z0, Z0
-	VCVTPS2PD (DI)(R9*4), Z5
-	VSUBPD    Z5, Z4, Z5
-	VMULPD    Z5, Z5, Z5
-	VADDPD    Z5, Z1, Z1
-	VCVTPS2PD (R8)(R9*4), Z5
-	VSUBPD    Z5, Z4, Z5
-	VMULPD    Z5, Z5, Z5
-	VADDPD    Z5, Z2, Z2
-	VCVTPS2PD (CX)(R9*4), Z5
-	VSUBPD    Z5, Z4, Z5
-	VMULPD    Z5, Z5, Z5
-	VADDPD    Z5, Z3, Z3
+	VCVTPS2PD (DX)(R9*4), Y8
+	VCVTPS2PD (SI)(R9*4), Y9
+	VSUBPD    Y9, Y8, Y9
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y0, Y0
+	VCVTPS2PD (DI)(R9*4), Y9
+	VSUBPD    Y9, Y8, Y9
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y2, Y2
+	VCVTPS2PD (R8)(R9*4), Y9
+	VSUBPD    Y9, Y8, Y9
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y4, Y4
+	VCVTPS2PD (CX)(R9*4), Y9
+	VSUBPD    Y9, Y8, Y9
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y6, Y6
+	VCVTPS2PD 16(DX)(R9*4), Y8
+	VCVTPS2PD 16(SI)(R9*4), Y9
+	VSUBPD    Y9, Y8, Y9
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y1, Y1
+	VCVTPS2PD 16(DI)(R9*4), Y9
+	VSUBPD    Y9, Y8, Y9
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y3, Y3
+	VCVTPS2PD 16(R8)(R9*4), Y9
+	VSUBPD    Y9, Y8, Y9
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y5, Y5
+	VCVTPS2PD 16(CX)(R9*4), Y9
+	VSUBPD    Y9, Y8, Y9
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y7, Y7
 	ADDQ      $0x08, R9
 	SUBQ      $0x08, BX
 	JGE       loop
 
 last:
-	ADDQ      $0x08, BX
-	JZ        sum
-	MOVQ      $-1, R10
-	BZHIQ     BX, R10, R10
-	KMOVW     R10, K1
-	VMOVUPS.Z (DX)(R9*4), K1, Z4
-	VCVTPS2PD Y4, Z4
-	VMOVUPS.Z (SI)(R9*4), K1, Z5
-	VCVTPS2PD Y5, Z5
-	VSUBPD    Z5, Z4, Z5
-	VMULPD    Z5, Z5, Z5
-	VADDPD    Z5, Z0, Z0
-	VMOVUPS.Z (DI)(R9*4), K1, Z5
-	VCVTPS2PD Y5, Z5
-	VSUBPD    Z5, Z4, Z5
-	VMULPD    Z5, Z5, Z5
-	VADDPD    Z5, Z1, Z1
-	VMOVUPS.Z (R8)(R9*4), K1, Z5
-	VCVTPS2PD Y5, Z5
-	VSUBPD    Z5, Z4, Z5
-	VMULPD    Z5, Z5, Z5
-	VADDPD    Z5, Z2, Z2
-	VMOVUPS.Z (CX)(R9*4), K1, Z5
-	VCVTPS2PD Y5, Z5
-	VSUBPD    Z5, Z4, Z5
-	VMULPD    Z5, Z5, Z5
-	VADDPD    Z5, Z3, Z3
+	ADDQ         $0x08, BX
+	JZ           sum
+	VMOVD        BX, X8
+	VPBROADCASTD X8, Y8
+	VPCMPGTD     laneNumbers<>+0(SB), Y8, Y8
+	VMASKMOVPS   (DX)(R9*4), Y8, Y9
+	VCVTPS2PD    X9, Y9
+	VMASKMOVPS   (SI)(R9*4), Y8, Y10
+	VCVTPS2PD    X10, Y10
+	VSUBPD       Y10, Y9, Y10
+	VMULPD       Y10, Y10, Y10
+	VADDPD       Y10, Y0, Y0
+	VMASKMOVPS   (DI)(R9*4), Y8, Y10
+	VCVTPS2PD    X10, Y10
+	VSUBPD       Y10, Y9, Y10
+	VMULPD       Y10, Y10, Y10
+	VADDPD       Y10, Y2, Y2
+	VMASKMOVPS   (R8)(R9*4), Y8, Y10
+	VCVTPS2PD    X10, Y10
+	VSUBPD       Y10, Y9, Y10
+	VMULPD       Y10, Y10, Y10
+	VADDPD       Y10, Y4, Y4
+	VMASKMOVPS   (CX)(R9*4), Y8, Y10
+	VCVTPS2PD    X10, Y10
+	VSUBPD       Y10, Y9, Y10
+	VMULPD       Y10, Y10, Y10
+	VADDPD       Y10, Y6, Y6
+	VMASKMOVPS   (DX)(R9*4), Y8, Y9
+	VEXTRACTF128 $0x01, Y9, X9
+	VCVTPS2PD    X9, Y9
+	VMASKMOVPS   (SI)(R9*4), Y8, Y10
+	VEXTRACTF128 $0x01, Y10, X10
+	VCVTPS2PD    X10, Y10
+	VSUBPD       Y10, Y9, Y10
+	VMULPD       Y10, Y10, Y10
+	VADDPD       Y10, Y1, Y1
+	VMASKMOVPS   (DI)(R9*4), Y8, Y10
+	VEXTRACTF128 $0x01, Y10, X10
+	VCVTPS2PD    X10, Y10
+	VSUBPD       Y10, Y9, Y10
+	VMULPD       Y10, Y10, Y10
+	VADDPD       Y10, Y3, Y3
+	VMASKMOVPS   (R8)(R9*4), Y8, Y10
+	VEXTRACTF128 $0x01, Y10, X10
+	VCVTPS2PD    X10, Y10
+	VSUBPD       Y10, Y9, Y10
+	VMULPD       Y10, Y10, Y10
+	VADDPD       Y10, Y5, Y5
+	VMASKMOVPS   (CX)(R9*4), Y8, Y8
+	VEXTRACTF128 $0x01, Y8, X8
+	VCVTPS2PD    X8, Y8
+	VSUBPD       Y8, Y9, Y8
+	VMULPD       Y8, Y8, Y8
+	VADDPD       Y8, Y7, Y7
 
 sum:
-	VEXTRACTF64X4 $0x01, Z0, Y4
-	VADDPD        Y4, Y0, Y0
-	VEXTRACTF128  $0x01, Y0, X4
-	VADDPD        X4, X0, X0
-	VPERMILPD     $0x01, X0, X4
-	VADDSD        X4, X0, X0
-	VMOVSD        X0, (AX)
-	VEXTRACTF64X4 $0x01, Z1, Y0
-	VADDPD        Y0, Y1, Y1
-	VEXTRACTF128  $0x01, Y1, X0
-	VADDPD        X0, X1, X1
-	VPERMILPD     $0x01, X1, X0
-	VADDSD        X0, X1, X1
-	VMOVSD        X1, 8(AX)
-	VEXTRACTF64X4 $0x01, Z2, Y0
-	VADDPD        Y0, Y2, Y2
-	VEXTRACTF128  $0x01, Y2, X0
-	VADDPD        X0, X2, X2
-	VPERMILPD     $0x01, X2, X0
-	VADDSD        X0, X2, X2
-	VMOVSD        X2, 16(AX)
-	VEXTRACTF64X4 $0x01, Z3, Y0
-	VADDPD        Y0, Y3, Y3
-	VEXTRACTF128  $0x01, Y3, X0
-	VADDPD        X0, X3, X3
-	VPERMILPD     $0x01, X3, X0
-	VADDSD        X0, X3, X3
-	VMOVSD        X3, 24(AX)
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDSD       X1, X0, X0
+	VMOVSD       X0, (AX)
+	VADDPD       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPD       X0, X2, X2
+	VPERMILPD    $0x01, X2, X0
+	VADDSD       X0, X2, X2
+	VMOVSD       X2, 8(AX)
+	VADDPD       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X0
+	VADDPD       X0, X4, X4
+	VPERMILPD    $0x01, X4, X0
+	VADDSD       X0, X4, X4
+	VMOVSD       X4, 16(AX)
+	VADDPD       Y7, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X0
+	VADDPD       X0, X6, X6
+	VPERMILPD    $0x01, X6, X0
+	VADDSD       X0, X6, X6
+	VMOVSD       X6, 24(AX)
 	VZEROUPPER
 	RET
+
+DATA laneNumbers<>+0(SB)/4, $0x00000000
+DATA laneNumbers<>+4(SB)/4, $0x00000001
+DATA laneNumbers<>+8(SB)/4, $0x00000002
+DATA laneNumbers<>+12(SB)/4, $0x00000003
+DATA laneNumbers<>+16(SB)/4, $0x00000004
+DATA laneNumbers<>+20(SB)/4, $0x00000005
+DATA laneNumbers<>+24(SB)/4, $0x00000006
+DATA laneNumbers<>+28(SB)/4, $0x00000007
+DATA laneNumbers<>+32(SB)/4, $0x00000008
+DATA laneNumbers<>+36(SB)/4, $0x00000009
+DATA laneNumbers<>+40(SB)/4, $0x0000000a
+DATA laneNumbers<>+44(SB)/4, $0x0000000b
+DATA laneNumbers<>+48(SB)/4, $0x0000000c
+DATA laneNumbers<>+52(SB)/4, $0x0000000d
+DATA laneNumbers<>+56(SB)/4, $0x0000000e
+DATA laneNumbers<>+60(SB)/4, $0x0000000f
+DATA laneNumbers<>+64(SB)/4, $0x00000010
+DATA laneNumbers<>+68(SB)/4, $0x00000011
+DATA laneNumbers<>+72(SB)/4, $0x00000012
+DATA laneNumbers<>+76(SB)/4, $0x00000013
+DATA laneNumbers<>+80(SB)/4, $0x00000014
+DATA laneNumbers<>+84(SB)/4, $0x00000015
+DATA laneNumbers<>+88(SB)/4, $0x00000016
+DATA laneNumbers<>+92(SB)/4, $0x00000017
+DATA laneNumbers<>+96(SB)/4, $0x00000018
+DATA laneNumbers<>+100(SB)/4, $0x00000019
+DATA laneNumbers<>+104(SB)/4, $0x0000001a
+DATA laneNumbers<>+108(SB)/4, $0x0000001b
+DATA laneNumbers<>+112(SB)/4, $0x0000001c
+DATA laneNumbers<>+116(SB)/4, $0x0000001d
+DATA laneNumbers<>+120(SB)/4, $0x0000001e
+DATA laneNumbers<>+124(SB)/4, $0x0000001f
+GLOBL laneNumbers<>(SB), RODATA|NOPTR, $128

@@ -21,6 +21,7 @@ func avx2(has supports) *Set {
 	s.add = asm.AddAVX2
 	s.matrix = matrixAVX2
 	s.bytes = bytesAVX2(has)
+	s.sqDistEach = asm.SqDistEachAVX2
 	s.vectorOps = vectorAVX2()
 	s.oneStream = has(cpuid.SSE4A) // AMD's alone
 	s.Mixed = mixedAVX2()

@@ -26,8 +26,8 @@ func addBytes() {
 	for _, s := range []isa{wide, isas[0]} {
 		addByteExtent(s)
 		addByteRow(s)
+		addSqDistEach(s)
 	}
-	addSqDistEach(wide)
 }
 
 // dotBytes adds to each of the 32-bit lanes of sums the products of 4 bytes: those of x are signed, those of y are not.
