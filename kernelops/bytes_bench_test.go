@@ -62,8 +62,8 @@ func BenchmarkByteSearch(b *testing.B) {
 	}
 }
 
-// BenchmarkByteRounds assigns rows to the centers of the fourth round of k-means, of which those of the third are known:
-// by float32 and by each code for rows of 8 bits, rounded before.
+// BenchmarkByteRounds assigns rows to the centers of the fourth round of k-means, those of the third being known: by
+// float32 and by each code for rows of 8 bits, rounded before.
 func BenchmarkByteRounds(b *testing.B) {
 	r := rand.New(rand.NewPCG(93, 0))
 	for _, shape := range [][3]int{{30_000, 32, 256}, {20_000, 64, 100}} {
