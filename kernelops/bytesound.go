@@ -46,7 +46,7 @@ func (m *mixer) words(n int) []uint32 {
 func (m *mixer) below(n, most int) []int32 {
 	v := make([]int32, n)
 	for i := range v {
-		v[i] = int32(int(m.next()>>1)%(2*most+1) - most) //lint:checked most is small
+		v[i] = int32(int(m.next()>>1)%(2*most+1) - most)
 	}
 	return v
 }

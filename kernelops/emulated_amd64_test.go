@@ -71,7 +71,7 @@ func (e *emulator) code() []byte {
 			continue
 		}
 		body := make([]byte, s.Size)
-		_, err := text.ReadAt(body, int64(s.Value-text.Addr)) //lint:checked within the file
+		_, err := text.ReadAt(body, int64(s.Value-text.Addr))
 		must(err)
 		e.at[name] = uint64(len(code))
 		code = append(code, body...)
