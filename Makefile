@@ -193,6 +193,10 @@ check-signing: ## Verify signatures and bills of materials with model_signing, s
 check-umap: build ## Train UMAP on a NeighborGraph, and on scikit-learn's distances: as trustworthy to the bit (pip).
 	.ci/umap
 
+.PHONY: check-avxvnni
+check-avxvnni: ## Run the kernels for AVX-VNNI, which few machines have, on the emulated CPU of Bochs (pip and a C compiler).
+	.ci/avxvnni
+
 .PHONY: emulated
 emulated: ## Run the kernels' tests, and gram version, on emulated CPUs without AVX (qemu-x86_64).
 	.ci/emulated

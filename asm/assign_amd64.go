@@ -38,6 +38,40 @@ func ByteNear6x64AVX512(hits *uint8, hitStride int, limits *int32, starts *int32
 //go:noescape
 func ByteNear24x16AVX512(hits *uint8, hitStride int, limits *int32, starts *int32, kinds *int32, x *uint32, xStride int, y *uint32, groups int, panels int)
 
+// ByteNear6x16AVXVNNI compares 6 rows of bytes with panels of 16 packed centers:
+//
+//	for p := range panels {
+//		for i := range 6 {
+//			for j := range 16 {
+//				c := starts[kinds[i]+p*16+j]
+//				for g := range groups { c += dot4(x[i*xStride+g], y[(p*groups+g)*16+j]) }
+//				set bit j of the 16 bits at hits[i*hitStride+p*2] if c >= limits[i], else clear it
+//			}
+//		}
+//	}
+//
+// where dot4 is the sum of the products of 4 bytes, those of x signed, those of y not. groups and panels are positive.
+//
+//go:noescape
+func ByteNear6x16AVXVNNI(hits *uint8, hitStride int, limits *int32, starts *int32, kinds *int32, x *uint32, xStride int, y *uint32, groups int, panels int)
+
+// ByteNear6x16AVX512VL compares 6 rows of bytes with panels of 16 packed centers:
+//
+//	for p := range panels {
+//		for i := range 6 {
+//			for j := range 16 {
+//				c := starts[kinds[i]+p*16+j]
+//				for g := range groups { c += dot4(x[i*xStride+g], y[(p*groups+g)*16+j]) }
+//				set bit j of the 16 bits at hits[i*hitStride+p*2] if c >= limits[i], else clear it
+//			}
+//		}
+//	}
+//
+// where dot4 is the sum of the products of 4 bytes, those of x signed, those of y not. groups and panels are positive.
+//
+//go:noescape
+func ByteNear6x16AVX512VL(hits *uint8, hitStride int, limits *int32, starts *int32, kinds *int32, x *uint32, xStride int, y *uint32, groups int, panels int)
+
 // ByteMost6x64AVX512 compares 6 rows of bytes with panels of 64 packed centers:
 //
 //	for p := range panels {
@@ -71,6 +105,40 @@ func ByteMost6x64AVX512(most *int32, starts *int32, kinds *int32, x *uint32, xSt
 //
 //go:noescape
 func ByteMost24x16AVX512(most *int32, starts *int32, kinds *int32, x *uint32, xStride int, y *uint32, groups int, panels int)
+
+// ByteMost6x16AVXVNNI compares 6 rows of bytes with panels of 16 packed centers:
+//
+//	for p := range panels {
+//		for i := range 6 {
+//			for j := range 16 {
+//				c := starts[kinds[i]+p*16+j]
+//				for g := range groups { c += dot4(x[i*xStride+g], y[(p*groups+g)*16+j]) }
+//				most[16*i+j%16] = max(most[16*i+j%16], c)
+//			}
+//		}
+//	}
+//
+// where dot4 is the sum of the products of 4 bytes, those of x signed, those of y not. groups and panels are positive.
+//
+//go:noescape
+func ByteMost6x16AVXVNNI(most *int32, starts *int32, kinds *int32, x *uint32, xStride int, y *uint32, groups int, panels int)
+
+// ByteMost6x16AVX512VL compares 6 rows of bytes with panels of 16 packed centers:
+//
+//	for p := range panels {
+//		for i := range 6 {
+//			for j := range 16 {
+//				c := starts[kinds[i]+p*16+j]
+//				for g := range groups { c += dot4(x[i*xStride+g], y[(p*groups+g)*16+j]) }
+//				most[16*i+j%16] = max(most[16*i+j%16], c)
+//			}
+//		}
+//	}
+//
+// where dot4 is the sum of the products of 4 bytes, those of x signed, those of y not. groups and panels are positive.
+//
+//go:noescape
+func ByteMost6x16AVX512VL(most *int32, starts *int32, kinds *int32, x *uint32, xStride int, y *uint32, groups int, panels int)
 
 // PairDistances4AVX2 sets dst[i] to the squared distance of row i and center i, for four of them:
 //

@@ -22,8 +22,8 @@ package asm
 //	}
 //
 // where dot4 is the sum of the products of 4 bytes, those of x signed, those of y not. No least may be a NaN. Bit p of
-// the result is set if a bit of panel p is; else its hits and dots are left as they were. groups and panels are
-// positive, panels at most 64.
+// the result is set if a bit of panel p is; else its hits and dots have no meaning. Nor have dots without a hit.
+// groups and panels are positive, panels at most 64.
 //
 //go:noescape
 func ByteTile6x64AVX512(hits *uint64, dots *int32, x *uint32, y *uint32, terms *float32, factors *float32, limits *float32, starts *int32, spreads *float32, groups int, panels int) uint64
@@ -46,11 +46,107 @@ func ByteTile6x64AVX512(hits *uint64, dots *int32, x *uint32, y *uint32, terms *
 //	}
 //
 // where dot4 is the sum of the products of 4 bytes, those of x signed, those of y not. No least may be a NaN. Bit p of
-// the result is set if a bit of panel p is; else its hits and dots are left as they were. groups and panels are
-// positive, panels at most 64.
+// the result is set if a bit of panel p is; else its hits and dots have no meaning. Nor have dots without a hit.
+// groups and panels are positive, panels at most 64.
 //
 //go:noescape
 func ByteTile1x64AVX512(hits *uint64, dots *int32, x *uint32, y *uint32, terms *float32, factors *float32, limits *float32, starts *int32, spreads *float32, groups int, panels int) uint64
+
+// ByteTile6x64AVXVNNI compares 6 queries with panels of 64 packed rows:
+//
+//	for p := range panels {
+//		for i := range 6 {
+//			for j := range 64 {
+//				c := starts[i]
+//				for g := range groups { c += dot4(x[g*6+i], y[(p*groups+g)*64+j]) }
+//				t := terms[p*256:]
+//				lift := fma32(t[192+j], spreads[1], float32(t[128+j]*spreads[0]))
+//				least := fma32(t[j], factors[i], lift)
+//				least = fma32(-limits[i], t[64+j], least)
+//				set bit j of hits[p*6+i] if least <= float32(c), else clear it
+//				dots[(p*6+i)*64+j] = c
+//			}
+//		}
+//	}
+//
+// where dot4 is the sum of the products of 4 bytes, those of x signed, those of y not. No least may be a NaN. Bit p of
+// the result is set if a bit of panel p is; else its hits and dots have no meaning. Nor have dots without a hit.
+// groups and panels are positive, panels at most 64.
+//
+//go:noescape
+func ByteTile6x64AVXVNNI(hits *uint64, dots *int32, x *uint32, y *uint32, terms *float32, factors *float32, limits *float32, starts *int32, spreads *float32, groups int, panels int) uint64
+
+// ByteTile1x64AVXVNNI compares 1 queries with panels of 64 packed rows:
+//
+//	for p := range panels {
+//		for i := range 1 {
+//			for j := range 64 {
+//				c := starts[i]
+//				for g := range groups { c += dot4(x[g*1+i], y[(p*groups+g)*64+j]) }
+//				t := terms[p*256:]
+//				lift := fma32(t[192+j], spreads[1], float32(t[128+j]*spreads[0]))
+//				least := fma32(t[j], factors[i], lift)
+//				least = fma32(-limits[i], t[64+j], least)
+//				set bit j of hits[p*1+i] if least <= float32(c), else clear it
+//				dots[(p*1+i)*64+j] = c
+//			}
+//		}
+//	}
+//
+// where dot4 is the sum of the products of 4 bytes, those of x signed, those of y not. No least may be a NaN. Bit p of
+// the result is set if a bit of panel p is; else its hits and dots have no meaning. Nor have dots without a hit.
+// groups and panels are positive, panels at most 64.
+//
+//go:noescape
+func ByteTile1x64AVXVNNI(hits *uint64, dots *int32, x *uint32, y *uint32, terms *float32, factors *float32, limits *float32, starts *int32, spreads *float32, groups int, panels int) uint64
+
+// ByteTile6x64AVX512VL compares 6 queries with panels of 64 packed rows:
+//
+//	for p := range panels {
+//		for i := range 6 {
+//			for j := range 64 {
+//				c := starts[i]
+//				for g := range groups { c += dot4(x[g*6+i], y[(p*groups+g)*64+j]) }
+//				t := terms[p*256:]
+//				lift := fma32(t[192+j], spreads[1], float32(t[128+j]*spreads[0]))
+//				least := fma32(t[j], factors[i], lift)
+//				least = fma32(-limits[i], t[64+j], least)
+//				set bit j of hits[p*6+i] if least <= float32(c), else clear it
+//				dots[(p*6+i)*64+j] = c
+//			}
+//		}
+//	}
+//
+// where dot4 is the sum of the products of 4 bytes, those of x signed, those of y not. No least may be a NaN. Bit p of
+// the result is set if a bit of panel p is; else its hits and dots have no meaning. Nor have dots without a hit.
+// groups and panels are positive, panels at most 64.
+//
+//go:noescape
+func ByteTile6x64AVX512VL(hits *uint64, dots *int32, x *uint32, y *uint32, terms *float32, factors *float32, limits *float32, starts *int32, spreads *float32, groups int, panels int) uint64
+
+// ByteTile1x64AVX512VL compares 1 queries with panels of 64 packed rows:
+//
+//	for p := range panels {
+//		for i := range 1 {
+//			for j := range 64 {
+//				c := starts[i]
+//				for g := range groups { c += dot4(x[g*1+i], y[(p*groups+g)*64+j]) }
+//				t := terms[p*256:]
+//				lift := fma32(t[192+j], spreads[1], float32(t[128+j]*spreads[0]))
+//				least := fma32(t[j], factors[i], lift)
+//				least = fma32(-limits[i], t[64+j], least)
+//				set bit j of hits[p*1+i] if least <= float32(c), else clear it
+//				dots[(p*1+i)*64+j] = c
+//			}
+//		}
+//	}
+//
+// where dot4 is the sum of the products of 4 bytes, those of x signed, those of y not. No least may be a NaN. Bit p of
+// the result is set if a bit of panel p is; else its hits and dots have no meaning. Nor have dots without a hit.
+// groups and panels are positive, panels at most 64.
+//
+//go:noescape
+func ByteTile1x64AVX512VL(hits *uint64, dots *int32, x *uint32, y *uint32, terms *float32, factors *float32, limits *float32, starts *int32, spreads *float32, groups int, panels int) uint64
 
 // ByteExtentAVX512 measures a row less its center in 24 lanes:
 //
@@ -98,3 +194,50 @@ func ByteRowAVX512(lanes *float64, bytes *uint8, x *float32, center *float64, di
 //
 //go:noescape
 func SqDistEachAVX512(dst *float64, rows **float32, x *float32, dim int)
+
+// ByteExtentAVX2 measures a row less its center in 24 lanes:
+//
+//	for i := range dim {
+//		t := float64(x[i]) - center[i]
+//		lanes[i%8] = math.FMA(t, t, lanes[i%8])
+//		lanes[8+i%8] = min(lanes[8+i%8], t)
+//		lanes[16+i%8] = max(lanes[16+i%8], t)
+//	}
+//
+// all of which start from 0. dim is positive. With a NaN in the row, the extremes are of no meaning.
+//
+//go:noescape
+func ByteExtentAVX2(lanes *float64, x *float32, center *float64, dim int)
+
+// ByteRowAVX2 rounds a row less its center to whole units, and sums the squares of what that loses in 8 lanes:
+//
+//	for i := range dim {
+//		t := float64(x[i]) - center[i]
+//		sum := math.FMA(t, perUnit, magic)
+//		bytes[i] = byte(math.Float64bits(sum))
+//		rest := math.FMA(-unit, sum-magic, t)
+//		lanes[i%8] = math.FMA(rest, rest, lanes[i%8])
+//	}
+//
+// The lanes start from 0; perUnit and unit are finite. magic is 1.5 * 2^52, or more by a whole number that is added to each byte; dim is positive.
+//
+//go:noescape
+func ByteRowAVX2(lanes *float64, bytes *uint8, x *float32, center *float64, dim int, perUnit float64, unit float64, magic float64)
+
+// SqDistEachAVX2 sets dst[r] to the squared distance of x and each of 4 rows, in float64 by 8 lanes:
+//
+//	for i := range dim {
+//		t := float64(x[i]) - float64(rows[r][i])
+//		lane[i%8] += float64(t * t)
+//	}
+//	for h := 4; h > 0; h /= 2 {
+//		for j := range h {
+//			lane[j] += lane[j+h]
+//		}
+//	}
+//	dst[r] = lane[0]
+//
+// dim is positive.
+//
+//go:noescape
+func SqDistEachAVX2(dst *float64, rows **float32, x *float32, dim int)

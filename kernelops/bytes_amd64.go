@@ -18,19 +18,9 @@ func bytesAVX512(has supports) *byteSet {
 	return &byteSet{
 		queries: byteTileQueries,
 		assign:  assignAVX512(),
-		pairs: func(dst *[pairRows]float64, rows *[pairRows]*float32, centers *[pairRows]*float64, dim int) {
-			asm.PairDistances4AVX2(&dst[0], &rows[0], &centers[0], dim)
-		},
-		tile: func(hits []uint64, dots []int32, x, y []uint32, terms, factors, limits []float32, starts []int32,
-			spreads []float32, groups, panels int) uint64 {
-			return asm.ByteTile6x64AVX512(&hits[0], &dots[0], &x[0], &y[0], &terms[0], &factors[0], &limits[0],
-				&starts[0], &spreads[0], groups, panels)
-		},
-		one: func(hits []uint64, dots []int32, x, y []uint32, terms, factors, limits []float32, starts []int32,
-			spreads []float32, groups, panels int) uint64 {
-			return asm.ByteTile1x64AVX512(&hits[0], &dots[0], &x[0], &y[0], &terms[0], &factors[0], &limits[0],
-				&starts[0], &spreads[0], groups, panels)
-		},
+		pairs:   pairDistancesAVX2,
+		tile:    byteTileOf(asm.ByteTile6x64AVX512),
+		one:     byteTileOf(asm.ByteTile1x64AVX512),
 		extent: func(lanes *byteLanes, x []float32, center []float64) {
 			asm.ByteExtentAVX512(&lanes[0], &x[0], &center[0], len(x))
 		},
@@ -38,6 +28,10 @@ func bytesAVX512(has supports) *byteSet {
 			asm.ByteRowAVX512(&lanes[0], &bytes[0], &x[0], &center[0], len(x), perUnit, unit, magic)
 		},
 	}
+}
+
+func pairDistancesAVX2(dst *[pairRows]float64, rows *[pairRows]*float32, centers *[pairRows]*float64, dim int) {
+	asm.PairDistances4AVX2(&dst[0], &rows[0], &centers[0], dim)
 }
 
 // assignAVX512 returns the tiles that assign rows to centers.

@@ -9,6 +9,9 @@ import (
 // byteSets are the codes for rows of 8 bits that run here, by name.
 func byteSets() map[string]*byteSet {
 	sets := map[string]*byteSet{"generic": bytesGeneric()}
+	for name, bytes := range byteSetsForTests() {
+		sets[name] = bytes
+	}
 	for _, s := range All() {
 		if s.bytes != nil {
 			sets[s.Name] = s.bytes

@@ -20,6 +20,8 @@ func avx2(has supports) *Set {
 	s.addScaled = asm.AddScaledAVX2
 	s.add = asm.AddAVX2
 	s.matrix = matrixAVX2
+	s.bytes = bytesAVX2(has)
+	s.sqDistEach = asm.SqDistEachAVX2
 	s.vectorOps = vectorAVX2()
 	s.oneStream = has(cpuid.SSE4A) // AMD's alone
 	s.Mixed = mixedAVX2()

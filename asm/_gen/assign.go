@@ -20,6 +20,9 @@ func addAssign() {
 	for _, most := range []bool{false, true} {
 		addAssignTile(assignTile{isas[1], 6, 4, most})
 		addAssignTile(assignTile{isas[1], 24, 1, most})
+		for _, s := range narrowBytes() {
+			addAssignTile(assignTile{s, 6, 2, most})
+		}
 	}
 	addPairDistances4(isas[0])
 }
@@ -118,7 +121,7 @@ func (r *assignRegisters) begin() {
 		at := GP64()
 		MOVLQSX(Mem{Base: kinds, Disp: 4 * i}, at)
 		for v, acc := range row {
-			VMOVDQU32(Mem{Base: r.starts, Index: at, Scale: 4, Disp: v * r.bytes()}, acc)
+			r.loadWords32(Mem{Base: r.starts, Index: at, Scale: 4, Disp: v * r.bytes()}, acc)
 		}
 	}
 	MOVQ(argument("x"), r.x[0])
@@ -176,7 +179,7 @@ func (r *assignRegisters) step(u int) {
 	y := make([]VecVirtual, r.vectors)
 	for v := range y {
 		y[v] = r.vector()
-		VMOVDQU32(Mem{Base: r.y, Disp: (u*r.vectors + v) * r.bytes()}, y[v])
+		r.loadWords32(Mem{Base: r.y, Disp: (u*r.vectors + v) * r.bytes()}, y[v])
 	}
 	for i, row := range r.acc {
 		if r.vectors == 1 {
@@ -186,7 +189,7 @@ func (r *assignRegisters) step(u int) {
 		x := r.vector()
 		VPBROADCASTD(r.row(i, u), x)
 		for v, acc := range row {
-			dotBytes(x, y[v], acc)
+			r.dotBytes(x, y[v], acc)
 		}
 	}
 }
@@ -204,9 +207,18 @@ func (r *assignRegisters) compare() {
 	MOVQ(r.out, to)
 	for i, row := range r.acc {
 		for v, acc := range row {
-			k := K()
-			VPCMPD_BCST(Imm(cmpAtLeast), Mem{Base: limits, Disp: 4 * i}, acc, k)
-			KMOVW(k, Mem{Base: to, Disp: 2 * v})
+			if r.masks {
+				k := K()
+				VPCMPD_BCST(Imm(cmpAtLeast), Mem{Base: limits, Disp: 4 * i}, acc, k)
+				KMOVW(k, Mem{Base: to, Disp: 2 * v})
+				continue
+			}
+			limit, bits := r.vector(), GP32()
+			VPBROADCASTD(Mem{Base: limits, Disp: 4 * i}, limit)
+			VPCMPGTD(acc, limit, limit)
+			VMOVMSKPS(limit, bits)
+			NOTL(bits)
+			MOVB(bits.As8(), Mem{Base: to, Disp: v})
 		}
 		if i < len(r.acc)-1 {
 			ADDQ(stride, to)
@@ -217,14 +229,25 @@ func (r *assignRegisters) compare() {
 // cmpAtLeast is the predicate of a comparison of integers that is true unless the first is less.
 const cmpAtLeast = 5
 
+// mostLanes is how many sums of a row are kept: the greatest of every mostLanes-th center.
+const mostLanes = 16
+
 // greatest keeps the greatest sums of each lane.
 func (r *assignRegisters) greatest() {
+	kept := mostLanes / r.floats() // vectors
 	for i, row := range r.acc {
-		for v := len(row) - 1; v > 0; v-- {
-			VPMAXSD(row[v], row[v-1], row[v-1])
+		for v := len(row) - 1; v >= kept; v-- {
+			VPMAXSD(row[v], row[v-kept], row[v-kept])
 		}
-		VPMAXSD(r.at(r.out, i), row[0], row[0])
-		VMOVDQU32(row[0], r.at(r.out, i))
+		for v, most := range row[:kept] {
+			to := r.at(r.out, i*kept+v)
+			VPMAXSD(to, most, most)
+			if r.masks {
+				VMOVDQU32(most, to)
+			} else {
+				VMOVDQU(most, to)
+			}
+		}
 	}
 }
 

@@ -22,30 +22,65 @@ func addBytes() {
 	for _, t := range []byteTile{{wide, 6, 4}, {wide, 1, 4}} {
 		t.add()
 	}
-	addByteExtent(wide)
-	addByteRow(wide)
-	addSqDistEach(wide)
+	addByteStrips()
+	for _, s := range []isa{wide, isas[0]} {
+		addByteExtent(s)
+		addByteRow(s)
+		addSqDistEach(s)
+	}
 }
 
 // dotBytes adds to each of the 32-bit lanes of sums the products of 4 bytes: those of x are signed, those of y are not.
 // avo does not know the instruction.
-func dotBytes(x, y, sums VecVirtual) {
+func (s isa) dotBytes(x, y, sums VecVirtual) {
+	needs := []string{"AVX512F", "AVX512VNNI"}
+	switch {
+	case s.suffix == vexSuffix:
+		needs = []string{"AVXVNNI"}
+	case !s.masks:
+		needs = []string{"AVX512VL", "AVX512VNNI"}
+	}
 	Instruction(&ir.Instruction{
 		Opcode:   "VPDPBUSD",
 		Operands: []Op{x, y, sums},
 		Inputs:   []Op{x, y, sums},
 		Outputs:  []Op{sums},
-		ISA:      []string{"AVX512F", "AVX512VNNI"},
+		ISA:      needs,
 	})
+}
+
+// loadWords32 loads a vector of 32-bit words.
+func (s isa) loadWords32(from Mem, to VecVirtual) {
+	if s.masks {
+		VMOVDQU32(from, to)
+		return
+	}
+	VMOVDQU(from, to)
 }
 
 // width is the number of packed rows of a panel.
 func (t byteTile) width() int { return t.vectors * t.floats() }
 
 func (t byteTile) add() {
-	name := fmt.Sprintf("ByteTile%dx%d%s", t.queries, t.width(), t.suffix)
+	t.declare(t.width())
+	r := t.load()
+	XORQ(r.found, r.found)
+	MOVQ(U32(1), r.bit)
+	Label("panel")
+	r.begin()
+	r.steps()
+	r.compare()
+	r.next()
+	Store(r.found, ReturnIndex(0))
+	VZEROUPPER()
+	RET()
+}
+
+// declare begins the function, for panels of w rows.
+func (t byteTile) declare(w int) {
+	n := t.queries
+	name := fmt.Sprintf("ByteTile%dx%d%s", n, w, t.suffix)
 	TEXT(name, NOSPLIT, "func(hits *uint64, dots *int32, x *uint32, y *uint32, terms *float32, factors *float32, limits *float32, starts *int32, spreads *float32, groups int, panels int) uint64")
-	n, w := t.queries, t.width()
 	Doc(
 		fmt.Sprintf("%s compares %d queries with panels of %d packed rows:", name, n, w),
 		"",
@@ -65,21 +100,10 @@ func (t byteTile) add() {
 		"\t}",
 		"",
 		"where dot4 is the sum of the products of 4 bytes, those of x signed, those of y not. No least may be a NaN. Bit p of",
-		"the result is set if a bit of panel p is; else its hits and dots are left as they were. groups and panels are",
-		"positive, panels at most 64.",
+		"the result is set if a bit of panel p is; else its hits and dots have no meaning. Nor have dots without a hit.",
+		"groups and panels are positive, panels at most 64.",
 	)
 	Pragma("noescape")
-	r := t.load()
-	XORQ(r.found, r.found)
-	MOVQ(U32(1), r.bit)
-	Label("panel")
-	r.begin()
-	r.steps()
-	r.compare()
-	r.next()
-	Store(r.found, ReturnIndex(0))
-	VZEROUPPER()
-	RET()
 }
 
 // byteRegisters are the registers of one function.
@@ -141,23 +165,42 @@ func (r *byteRegisters) steps() {
 	r.advance(1)
 }
 
+// step multiplies a group. The vectors of rows stay in registers where there are enough, else the queries.
 func (r *byteRegisters) step(u int) {
-	y := make([]VecVirtual, r.vectors)
-	for v := range y {
+	x, y := make([]VecVirtual, r.queries), make([]VecVirtual, r.vectors)
+	loadX := func(i int) {
+		x[i] = r.vector()
+		VPBROADCASTD(Mem{Base: r.x, Disp: 4 * (u*r.queries + i)}, x[i])
+	}
+	loadY := func(v int) {
 		y[v] = r.vector()
-		VMOVDQU32(Mem{Base: r.y, Disp: (u*r.vectors + v) * r.bytes()}, y[v])
+		r.loadWords32(Mem{Base: r.y, Disp: 4*byteWidth*u + v*r.bytes()}, y[v])
+	}
+	if (r.queries+1)*r.vectors+1 > r.registers() {
+		for i := range x {
+			loadX(i)
+		}
+		for v := range y {
+			loadY(v)
+			for i, row := range r.acc {
+				r.dotBytes(x[i], y[v], row[v])
+			}
+		}
+		return
+	}
+	for v := range y {
+		loadY(v)
 	}
 	for i, row := range r.acc {
-		x := r.vector()
-		VPBROADCASTD(Mem{Base: r.x, Disp: 4 * (u*r.queries + i)}, x)
+		loadX(i)
 		for v, acc := range row {
-			dotBytes(x, y[v], acc)
+			r.dotBytes(x[i], y[v], acc)
 		}
 	}
 }
 
 func (r *byteRegisters) advance(steps int) {
-	ADDQ(I32(steps*r.vectors*r.bytes()), r.y)
+	ADDQ(I32(steps*4*byteWidth), r.y)
 	ADDQ(Imm(uint64(steps*4*r.queries)), r.x)
 }
 

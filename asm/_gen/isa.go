@@ -26,6 +26,14 @@ func (s isa) floats() int { return 2 * s.lanes }
 // bytes is the size of a register.
 func (s isa) bytes() int { return 8 * s.lanes }
 
+// registers is the number of vector registers.
+func (s isa) registers() int {
+	if s.masks {
+		return 32
+	}
+	return 16
+}
+
 // zero clears v.
 func (s isa) zero(v VecVirtual) {
 	if s.masks {

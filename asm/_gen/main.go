@@ -7,6 +7,7 @@ import (
 	"log"
 
 	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/pass"
 )
 
 // families holds the generator of each file asm/NAME_amd64.s.
@@ -39,6 +40,7 @@ func main() {
 	}
 	ConstraintExpr("amd64,!purego")
 	add()
+	pass.Compile = pass.Concat(pass.Compile, pass.FunctionPass(encodeVEX))
 	Generate()
 }
 

@@ -33,17 +33,21 @@ func addSqDistEach(s isa) {
 	dst, from := Load(Param("dst"), GP64()), Load(Param("rows"), GP64())
 	x, left := Load(Param("x"), GP64()), Load(Param("dim"), GP64())
 	var rows [sqDistRows]Register
-	var lanes [sqDistRows]VecVirtual
+	var lanes [sqDistRows][]VecVirtual
 	for r := range rows {
-		rows[r], lanes[r] = GP64(), s.vector()
+		rows[r], lanes[r] = GP64(), s.byteVectors()
 		MOVQ(Mem{Base: from, Disp: 8 * r}, rows[r])
-		s.zero(lanes[r])
+		s.zeroAll(lanes[r])
 	}
 	sqDistSteps(s, x, left, rows, lanes)
-	for r, v := range lanes {
-		half := s.vector()
-		VEXTRACTF64X4(Imm(1), v, half.AsY())
-		VADDPD(half.AsY(), v.AsY(), v.AsY())
+	for r, all := range lanes {
+		v, half := all[0], s.vector()
+		if s.masks {
+			VEXTRACTF64X4(Imm(1), v, half.AsY())
+			VADDPD(half.AsY(), v.AsY(), v.AsY())
+		} else {
+			VADDPD(all[1], v, v)
+		}
 		VEXTRACTF128(Imm(1), v.AsY(), half.AsX())
 		VADDPD(half.AsX(), v.AsX(), v.AsX())
 		VPERMILPD(Imm(1), v.AsX(), half.AsX())
@@ -55,38 +59,50 @@ func addSqDistEach(s isa) {
 }
 
 // sqDistSteps adds the squares of all columns to the lanes of each row, 8 at a time and the last under a mask.
-func sqDistSteps(s isa, x, left Register, rows [sqDistRows]Register, lanes [sqDistRows]VecVirtual) {
+func sqDistSteps(s isa, x, left Register, rows [sqDistRows]Register, lanes [sqDistRows][]VecVirtual) {
 	at := GP64()
 	XORQ(at, at)
-	step := func(load func(m Mem) VecVirtual) {
-		v := load(Mem{Base: x, Index: at, Scale: 4})
-		for r := range rows {
-			t := load(Mem{Base: rows[r], Index: at, Scale: 4})
-			VSUBPD(t, v, t)
-			VMULPD(t, t, t)
-			VADDPD(t, lanes[r], lanes[r])
+	step := func(mask Register) {
+		for h := range lanes[0] {
+			v := s.someColumns(Mem{Base: x, Index: at, Scale: 4}, h, mask)
+			for r := range rows {
+				t := s.someColumns(Mem{Base: rows[r], Index: at, Scale: 4}, h, mask)
+				VSUBPD(t, v, t)
+				VMULPD(t, t, t)
+				VADDPD(t, lanes[r][h], lanes[r][h])
+			}
 		}
 	}
 	SUBQ(Imm(8), left)
 	JL(LabelRef("last"))
 	Label("loop")
-	step(func(m Mem) VecVirtual {
-		v := s.vector()
-		VCVTPS2PD(m, v)
-		return v
-	})
+	step(nil)
 	ADDQ(Imm(8), at)
 	SUBQ(Imm(8), left)
 	JGE(LabelRef("loop"))
 	Label("last")
 	ADDQ(Imm(8), left)
 	JZ(LabelRef("sum"))
-	k := s.tailMask(left)
-	step(func(m Mem) VecVirtual {
-		v := s.vector()
-		VMOVUPS_Z(m, k, v)
-		VCVTPS2PD(v.AsY(), v)
-		return v
-	})
+	step(s.tail32(left))
 	Label("sum")
+}
+
+// someColumns loads vector h of 8 columns at from, as float64: those of the mask, if it is not nil.
+func (s isa) someColumns(from Mem, h int, mask Register) VecVirtual {
+	v := s.vector()
+	if mask == nil {
+		VCVTPS2PD(from.Offset(4*s.lanes*h), v)
+		return v
+	}
+	s.loadMasked(from, mask, v)
+	switch {
+	case s.masks:
+		VCVTPS2PD(v.AsY(), v)
+	case h > 0:
+		VEXTRACTF128(Imm(1), v, v.AsX())
+		fallthrough
+	default:
+		VCVTPS2PD(v.AsX(), v)
+	}
+	return v
 }

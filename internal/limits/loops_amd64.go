@@ -22,9 +22,10 @@ func multiplyAdds() []MultiplyAdd {
 	return here
 }
 
-// multiplyBytes: a step feeds 12 registers, 4 products and as many sums in each of 16 lanes.
+// multiplyBytes: a step feeds 12 registers, 4 products and as many sums in each of 16 lanes. There is no such loop for
+// AVX-VNNI.
 func multiplyBytes() MultiplyBytes {
-	if !kernelops.HasBytes(kernelops.Best()) {
+	if best := kernelops.Best(); best.Name != "avx512" || !kernelops.HasBytes(best) {
 		return MultiplyBytes{}
 	}
 	return MultiplyBytes{asm.MultiplyBytesAVX512, 12 * 16 * 4 * 2}
