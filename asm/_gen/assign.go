@@ -13,7 +13,7 @@ import (
 type assignTile struct {
 	isa
 	rows, vectors int
-	most          bool // finds the greatest sums, else those up to a limit
+	most          bool // keeps the sums, and finds the greatest; else compares them with limits
 }
 
 func addAssign() {
@@ -21,6 +21,8 @@ func addAssign() {
 		addAssignTile(assignTile{isas[1], 6, 4, most})
 		addAssignTile(assignTile{isas[1], 24, 1, most})
 	}
+	addByteReached(isas[1])
+	addByteLimits(isas[1])
 	addPairDistances4(isas[0])
 }
 
@@ -39,7 +41,7 @@ func (t assignTile) width() int { return t.vectors * t.floats() }
 func addAssignTile(t assignTile) {
 	name, out := fmt.Sprintf("ByteNear%dx%d%s", t.rows, t.width(), t.suffix), "hits *uint8, hitStride int, limits *int32"
 	if t.most {
-		name, out = fmt.Sprintf("ByteMost%dx%d%s", t.rows, t.width(), t.suffix), "most *int32"
+		name, out = fmt.Sprintf("ByteMost%dx%d%s", t.rows, t.width(), t.suffix), "most *int32, sums *int32, sumStride int"
 	}
 	TEXT(name, NOSPLIT, "func("+out+", starts *int32, kinds *int32, x *uint32, xStride int, y *uint32, groups int, panels int)")
 	t.doc(name)
@@ -51,6 +53,7 @@ func addAssignTile(t assignTile) {
 	Label("compare")
 	if t.most {
 		r.greatest()
+		ADDQ(I32(4*t.width()), argument("sums"))
 	} else {
 		r.compare()
 		ADDQ(Imm(uint64(t.width()/8)), r.out)
@@ -74,7 +77,8 @@ func (t assignTile) doc(name string) {
 		fmt.Sprintf("\t\t\t\tfor g := range groups { c += dot4(x[i*xStride+g], y[(p*groups+g)*%d+j]) }", w),
 	}
 	if t.most {
-		lines = append(lines, "\t\t\t\tmost[16*i+j%16] = max(most[16*i+j%16], c)")
+		lines = append(lines, fmt.Sprintf("\t\t\t\tsums[i*sumStride+p*%d+j] = c", w),
+			"\t\t\t\tmost[16*i+j%16] = max(most[16*i+j%16], c)")
 	} else {
 		lines = append(lines, fmt.Sprintf("\t\t\t\tset bit j of the %d bits at hits[i*hitStride+p*%d] if c >= limits[i], else clear it", w, w/8))
 	}
@@ -217,9 +221,17 @@ func (r *assignRegisters) compare() {
 // cmpAtLeast is the predicate of a comparison of integers that is true unless the first is less.
 const cmpAtLeast = 5
 
-// greatest keeps the greatest sums of each lane.
+// greatest keeps the sums, and the greatest of each lane.
 func (r *assignRegisters) greatest() {
+	to, stride := loadArgument("sums"), loadArgument("sumStride")
+	SHLQ(Imm(2), stride)
 	for i, row := range r.acc {
+		for v, acc := range row {
+			VMOVDQU32(acc, r.at(to, v))
+		}
+		if i < len(r.acc)-1 {
+			ADDQ(stride, to)
+		}
 		for v := len(row) - 1; v > 0; v-- {
 			VPMAXSD(row[v], row[v-1], row[v-1])
 		}

@@ -11,11 +11,13 @@ const byteAhead = 4096
 
 // byteSteps runs body over the columns of a row, 8 at a time, and over those that are left under a mask, with the row
 // less its center in float64. k is nil where all 8 are there.
-func byteSteps(s isa, x, center, left Register, body func(centered VecVirtual, k Register)) {
+func byteSteps(s isa, x, center, left Register, ahead bool, body func(centered VecVirtual, k Register)) {
 	step := func(k Register) {
 		v, c := s.vector(), s.vector()
 		if k == nil {
-			PREFETCHT0(Mem{Base: x, Disp: byteAhead})
+			if ahead {
+				PREFETCHT0(Mem{Base: x, Disp: byteAhead})
+			}
 			VCVTPS2PD(Mem{Base: x}, v)
 			VSUBPD(Mem{Base: center}, v, v)
 		} else {
@@ -64,7 +66,7 @@ func addByteExtent(s isa) {
 	for _, v := range []VecVirtual{squares, low, high} {
 		s.zero(v)
 	}
-	byteSteps(s, x, center, left, func(t VecVirtual, _ Register) {
+	byteSteps(s, x, center, left, true, func(t VecVirtual, _ Register) {
 		VFMADD231PD(t, t, squares)
 		VMINPD(t, low, low)
 		VMAXPD(t, high, high)
@@ -102,7 +104,7 @@ func addByteRow(s isa) {
 	VBROADCASTSD(argument("unit"), unit)
 	VBROADCASTSD(argument("magic"), magic)
 	s.zero(squares)
-	byteSteps(s, x, center, left, func(t VecVirtual, k Register) {
+	byteSteps(s, x, center, left, true, func(t VecVirtual, k Register) {
 		sum, whole := s.vector(), s.vector()
 		VMOVAPS(magic, sum)
 		VFMADD231PD(t, perUnit, sum)

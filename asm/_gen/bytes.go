@@ -24,6 +24,8 @@ func addBytes() {
 	}
 	addByteExtent(wide)
 	addByteRow(wide)
+	addByteMeasures(wide)
+	addByteRounds(wide)
 	addSqDistEach(wide)
 }
 
