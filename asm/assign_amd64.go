@@ -79,6 +79,7 @@ func ByteNear6x16AVX512VL(hits *uint8, hitStride int, limits *int32, starts *int
 //			for j := range 64 {
 //				c := starts[kinds[i]+p*64+j]
 //				for g := range groups { c += dot4(x[i*xStride+g], y[(p*groups+g)*64+j]) }
+//				sums[i*sumStride+p*64+j] = c
 //				most[16*i+j%16] = max(most[16*i+j%16], c)
 //			}
 //		}
@@ -87,7 +88,7 @@ func ByteNear6x16AVX512VL(hits *uint8, hitStride int, limits *int32, starts *int
 // where dot4 is the sum of the products of 4 bytes, those of x signed, those of y not. groups and panels are positive.
 //
 //go:noescape
-func ByteMost6x64AVX512(most *int32, starts *int32, kinds *int32, x *uint32, xStride int, y *uint32, groups int, panels int)
+func ByteMost6x64AVX512(most *int32, sums *int32, sumStride int, starts *int32, kinds *int32, x *uint32, xStride int, y *uint32, groups int, panels int)
 
 // ByteMost24x16AVX512 compares 24 rows of bytes with panels of 16 packed centers:
 //
@@ -96,6 +97,7 @@ func ByteMost6x64AVX512(most *int32, starts *int32, kinds *int32, x *uint32, xSt
 //			for j := range 16 {
 //				c := starts[kinds[i]+p*16+j]
 //				for g := range groups { c += dot4(x[i*xStride+g], y[(p*groups+g)*16+j]) }
+//				sums[i*sumStride+p*16+j] = c
 //				most[16*i+j%16] = max(most[16*i+j%16], c)
 //			}
 //		}
@@ -104,7 +106,7 @@ func ByteMost6x64AVX512(most *int32, starts *int32, kinds *int32, x *uint32, xSt
 // where dot4 is the sum of the products of 4 bytes, those of x signed, those of y not. groups and panels are positive.
 //
 //go:noescape
-func ByteMost24x16AVX512(most *int32, starts *int32, kinds *int32, x *uint32, xStride int, y *uint32, groups int, panels int)
+func ByteMost24x16AVX512(most *int32, sums *int32, sumStride int, starts *int32, kinds *int32, x *uint32, xStride int, y *uint32, groups int, panels int)
 
 // ByteMost6x16AVXVNNI compares 6 rows of bytes with panels of 16 packed centers:
 //
@@ -113,6 +115,7 @@ func ByteMost24x16AVX512(most *int32, starts *int32, kinds *int32, x *uint32, xS
 //			for j := range 16 {
 //				c := starts[kinds[i]+p*16+j]
 //				for g := range groups { c += dot4(x[i*xStride+g], y[(p*groups+g)*16+j]) }
+//				sums[i*sumStride+p*16+j] = c
 //				most[16*i+j%16] = max(most[16*i+j%16], c)
 //			}
 //		}
@@ -121,7 +124,7 @@ func ByteMost24x16AVX512(most *int32, starts *int32, kinds *int32, x *uint32, xS
 // where dot4 is the sum of the products of 4 bytes, those of x signed, those of y not. groups and panels are positive.
 //
 //go:noescape
-func ByteMost6x16AVXVNNI(most *int32, starts *int32, kinds *int32, x *uint32, xStride int, y *uint32, groups int, panels int)
+func ByteMost6x16AVXVNNI(most *int32, sums *int32, sumStride int, starts *int32, kinds *int32, x *uint32, xStride int, y *uint32, groups int, panels int)
 
 // ByteMost6x16AVX512VL compares 6 rows of bytes with panels of 16 packed centers:
 //
@@ -130,6 +133,7 @@ func ByteMost6x16AVXVNNI(most *int32, starts *int32, kinds *int32, x *uint32, xS
 //			for j := range 16 {
 //				c := starts[kinds[i]+p*16+j]
 //				for g := range groups { c += dot4(x[i*xStride+g], y[(p*groups+g)*16+j]) }
+//				sums[i*sumStride+p*16+j] = c
 //				most[16*i+j%16] = max(most[16*i+j%16], c)
 //			}
 //		}
@@ -138,7 +142,36 @@ func ByteMost6x16AVXVNNI(most *int32, starts *int32, kinds *int32, x *uint32, xS
 // where dot4 is the sum of the products of 4 bytes, those of x signed, those of y not. groups and panels are positive.
 //
 //go:noescape
-func ByteMost6x16AVX512VL(most *int32, starts *int32, kinds *int32, x *uint32, xStride int, y *uint32, groups int, panels int)
+func ByteMost6x16AVX512VL(most *int32, sums *int32, sumStride int, starts *int32, kinds *int32, x *uint32, xStride int, y *uint32, groups int, panels int)
+
+// ByteReachedAVX512 compares kept sums with the limits of their rows:
+//
+//	for i := range rows {
+//		for j := range 16*vectors {
+//			set bit j of the bits at hits[i*hitStride] if sums[i*sumStride+j] >= limits[i], else clear it
+//		}
+//	}
+//
+// vectors and rows are positive.
+//
+//go:noescape
+func ByteReachedAVX512(hits *uint8, hitStride int, limits *int32, sums *int32, sumStride int, vectors int, rows int)
+
+// ByteLimitsAVX512 is the loop
+//
+//	for i := range rows {
+//		offsets[i] = kinds[i] * int32(size)
+//		gap := float64(norms[i]) - float64(sqDist[i]*numbers[0]) + float64(float64(losses[i])*numbers[1])
+//		limits[i] = math.MinInt32
+//		if limit := float64(gap * per[kinds[i]]); limit > numbers[2] {
+//			limits[i] = int32(min(limit, numbers[3])) - 2 - starts[i]
+//		}
+//	}
+//
+// rows is positive. numbers[2] and numbers[3] are within 32 bits.
+//
+//go:noescape
+func ByteLimitsAVX512(limits *int32, offsets *int32, sqDist *float64, norms *float32, losses *float32, starts *int32, kinds *int32, per *float64, rows int, size int, numbers *float64)
 
 // PairDistances4AVX2 sets dst[i] to the squared distance of row i and center i, for four of them:
 //

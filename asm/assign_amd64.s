@@ -853,20 +853,20 @@ compare:
 	VZEROUPPER
 	RET
 
-// func ByteMost6x64AVX512(most *int32, starts *int32, kinds *int32, x *uint32, xStride int, y *uint32, groups int, panels int)
+// func ByteMost6x64AVX512(most *int32, sums *int32, sumStride int, starts *int32, kinds *int32, x *uint32, xStride int, y *uint32, groups int, panels int)
 // Requires: AVX, AVX512F, AVX512VNNI
-TEXT ·ByteMost6x64AVX512(SB), NOSPLIT, $0-64
-	MOVQ starts+8(FP), CX
-	MOVQ y+40(FP), DX
-	MOVQ panels+56(FP), BX
-	MOVQ xStride+32(FP), SI
+TEXT ·ByteMost6x64AVX512(SB), NOSPLIT, $0-80
+	MOVQ starts+24(FP), CX
+	MOVQ y+56(FP), DX
+	MOVQ panels+72(FP), BX
+	MOVQ xStride+48(FP), SI
 	MOVQ most+0(FP), AX
 	SHLQ $0x02, SI
 	LEAQ (SI)(SI*2), DI
 	LEAQ (DI)(SI*2), R8
 
 panel:
-	MOVQ      kinds+16(FP), R9
+	MOVQ      kinds+32(FP), R9
 	MOVLQSX   (R9), R10
 	VMOVDQU32 (CX)(R10*4), Z0
 	VMOVDQU32 64(CX)(R10*4), Z1
@@ -897,8 +897,8 @@ panel:
 	VMOVDQU32 64(CX)(R9*4), Z21
 	VMOVDQU32 128(CX)(R9*4), Z22
 	VMOVDQU32 192(CX)(R9*4), Z23
-	MOVQ      x+24(FP), R9
-	MOVQ      groups+48(FP), R10
+	MOVQ      x+40(FP), R9
+	MOVQ      groups+64(FP), R10
 	SUBQ      $0x02, R10
 	JL        last
 
@@ -1018,49 +1018,82 @@ last:
 	ADDQ         $0x04, R9
 
 compare:
+	MOVQ      sums+8(FP), R9
+	MOVQ      sumStride+16(FP), R10
+	SHLQ      $0x02, R10
+	VMOVDQU32 Z0, (R9)
+	VMOVDQU32 Z1, 64(R9)
+	VMOVDQU32 Z2, 128(R9)
+	VMOVDQU32 Z3, 192(R9)
+	ADDQ      R10, R9
 	VPMAXSD   Z3, Z2, Z2
 	VPMAXSD   Z2, Z1, Z1
 	VPMAXSD   Z1, Z0, Z0
 	VPMAXSD   (AX), Z0, Z0
 	VMOVDQU32 Z0, (AX)
+	VMOVDQU32 Z4, (R9)
+	VMOVDQU32 Z5, 64(R9)
+	VMOVDQU32 Z6, 128(R9)
+	VMOVDQU32 Z7, 192(R9)
+	ADDQ      R10, R9
 	VPMAXSD   Z7, Z6, Z6
 	VPMAXSD   Z6, Z5, Z5
 	VPMAXSD   Z5, Z4, Z4
 	VPMAXSD   64(AX), Z4, Z4
 	VMOVDQU32 Z4, 64(AX)
+	VMOVDQU32 Z8, (R9)
+	VMOVDQU32 Z9, 64(R9)
+	VMOVDQU32 Z10, 128(R9)
+	VMOVDQU32 Z11, 192(R9)
+	ADDQ      R10, R9
 	VPMAXSD   Z11, Z10, Z10
 	VPMAXSD   Z10, Z9, Z9
 	VPMAXSD   Z9, Z8, Z8
 	VPMAXSD   128(AX), Z8, Z8
 	VMOVDQU32 Z8, 128(AX)
+	VMOVDQU32 Z12, (R9)
+	VMOVDQU32 Z13, 64(R9)
+	VMOVDQU32 Z14, 128(R9)
+	VMOVDQU32 Z15, 192(R9)
+	ADDQ      R10, R9
 	VPMAXSD   Z15, Z14, Z14
 	VPMAXSD   Z14, Z13, Z13
 	VPMAXSD   Z13, Z12, Z12
 	VPMAXSD   192(AX), Z12, Z12
 	VMOVDQU32 Z12, 192(AX)
+	VMOVDQU32 Z16, (R9)
+	VMOVDQU32 Z17, 64(R9)
+	VMOVDQU32 Z18, 128(R9)
+	VMOVDQU32 Z19, 192(R9)
+	ADDQ      R10, R9
 	VPMAXSD   Z19, Z18, Z18
 	VPMAXSD   Z18, Z17, Z17
 	VPMAXSD   Z17, Z16, Z16
 	VPMAXSD   256(AX), Z16, Z16
 	VMOVDQU32 Z16, 256(AX)
+	VMOVDQU32 Z20, (R9)
+	VMOVDQU32 Z21, 64(R9)
+	VMOVDQU32 Z22, 128(R9)
+	VMOVDQU32 Z23, 192(R9)
 	VPMAXSD   Z23, Z22, Z22
 	VPMAXSD   Z22, Z21, Z21
 	VPMAXSD   Z21, Z20, Z20
 	VPMAXSD   320(AX), Z20, Z20
 	VMOVDQU32 Z20, 320(AX)
+	ADDQ      $+256, sums+8(FP)
 	ADDQ      $+256, CX
 	DECQ      BX
 	JNZ       panel
 	VZEROUPPER
 	RET
 
-// func ByteMost24x16AVX512(most *int32, starts *int32, kinds *int32, x *uint32, xStride int, y *uint32, groups int, panels int)
+// func ByteMost24x16AVX512(most *int32, sums *int32, sumStride int, starts *int32, kinds *int32, x *uint32, xStride int, y *uint32, groups int, panels int)
 // Requires: AVX, AVX512F, AVX512VNNI, MMX+
-TEXT ·ByteMost24x16AVX512(SB), NOSPLIT, $0-64
-	MOVQ starts+8(FP), CX
-	MOVQ y+40(FP), DX
-	MOVQ panels+56(FP), BX
-	MOVQ xStride+32(FP), SI
+TEXT ·ByteMost24x16AVX512(SB), NOSPLIT, $0-80
+	MOVQ starts+24(FP), CX
+	MOVQ y+56(FP), DX
+	MOVQ panels+72(FP), BX
+	MOVQ xStride+48(FP), SI
 	MOVQ most+0(FP), AX
 	SHLQ $0x02, SI
 	LEAQ (SI)(SI*2), DI
@@ -1068,7 +1101,7 @@ TEXT ·ByteMost24x16AVX512(SB), NOSPLIT, $0-64
 	LEAQ (R8)(SI*2), R9
 
 panel:
-	MOVQ      kinds+16(FP), R10
+	MOVQ      kinds+32(FP), R10
 	MOVLQSX   (R10), R11
 	VMOVDQU32 (CX)(R11*4), Z0
 	MOVLQSX   4(R10), R11
@@ -1117,11 +1150,11 @@ panel:
 	VMOVDQU32 (CX)(R11*4), Z22
 	MOVLQSX   92(R10), R10
 	VMOVDQU32 (CX)(R10*4), Z23
-	MOVQ      x+24(FP), R10
+	MOVQ      x+40(FP), R10
 	MOVQ      R10, R13
 	LEAQ      (R10)(SI*8), R11
 	LEAQ      (R11)(SI*8), R12
-	MOVQ      groups+48(FP), R14
+	MOVQ      groups+64(FP), R14
 	SUBQ      $0x02, R14
 	JL        last
 
@@ -1222,74 +1255,125 @@ last:
 	ADDQ          $0x04, R12
 
 compare:
+	MOVQ      sums+8(FP), R10
+	MOVQ      sumStride+16(FP), R11
+	SHLQ      $0x02, R11
+	VMOVDQU32 Z0, (R10)
+	ADDQ      R11, R10
 	VPMAXSD   (AX), Z0, Z0
 	VMOVDQU32 Z0, (AX)
+	VMOVDQU32 Z1, (R10)
+	ADDQ      R11, R10
 	VPMAXSD   64(AX), Z1, Z1
 	VMOVDQU32 Z1, 64(AX)
+	VMOVDQU32 Z2, (R10)
+	ADDQ      R11, R10
 	VPMAXSD   128(AX), Z2, Z2
 	VMOVDQU32 Z2, 128(AX)
+	VMOVDQU32 Z3, (R10)
+	ADDQ      R11, R10
 	VPMAXSD   192(AX), Z3, Z3
 	VMOVDQU32 Z3, 192(AX)
+	VMOVDQU32 Z4, (R10)
+	ADDQ      R11, R10
 	VPMAXSD   256(AX), Z4, Z4
 	VMOVDQU32 Z4, 256(AX)
+	VMOVDQU32 Z5, (R10)
+	ADDQ      R11, R10
 	VPMAXSD   320(AX), Z5, Z5
 	VMOVDQU32 Z5, 320(AX)
+	VMOVDQU32 Z6, (R10)
+	ADDQ      R11, R10
 	VPMAXSD   384(AX), Z6, Z6
 	VMOVDQU32 Z6, 384(AX)
+	VMOVDQU32 Z7, (R10)
+	ADDQ      R11, R10
 	VPMAXSD   448(AX), Z7, Z7
 	VMOVDQU32 Z7, 448(AX)
+	VMOVDQU32 Z8, (R10)
+	ADDQ      R11, R10
 	VPMAXSD   512(AX), Z8, Z8
 	VMOVDQU32 Z8, 512(AX)
+	VMOVDQU32 Z9, (R10)
+	ADDQ      R11, R10
 	VPMAXSD   576(AX), Z9, Z9
 	VMOVDQU32 Z9, 576(AX)
+	VMOVDQU32 Z10, (R10)
+	ADDQ      R11, R10
 	VPMAXSD   640(AX), Z10, Z10
 	VMOVDQU32 Z10, 640(AX)
+	VMOVDQU32 Z11, (R10)
+	ADDQ      R11, R10
 	VPMAXSD   704(AX), Z11, Z11
 	VMOVDQU32 Z11, 704(AX)
+	VMOVDQU32 Z12, (R10)
+	ADDQ      R11, R10
 	VPMAXSD   768(AX), Z12, Z12
 	VMOVDQU32 Z12, 768(AX)
+	VMOVDQU32 Z13, (R10)
+	ADDQ      R11, R10
 	VPMAXSD   832(AX), Z13, Z13
 	VMOVDQU32 Z13, 832(AX)
+	VMOVDQU32 Z14, (R10)
+	ADDQ      R11, R10
 	VPMAXSD   896(AX), Z14, Z14
 	VMOVDQU32 Z14, 896(AX)
+	VMOVDQU32 Z15, (R10)
+	ADDQ      R11, R10
 	VPMAXSD   960(AX), Z15, Z15
 	VMOVDQU32 Z15, 960(AX)
+	VMOVDQU32 Z16, (R10)
+	ADDQ      R11, R10
 	VPMAXSD   1024(AX), Z16, Z16
 	VMOVDQU32 Z16, 1024(AX)
+	VMOVDQU32 Z17, (R10)
+	ADDQ      R11, R10
 	VPMAXSD   1088(AX), Z17, Z17
 	VMOVDQU32 Z17, 1088(AX)
+	VMOVDQU32 Z18, (R10)
+	ADDQ      R11, R10
 	VPMAXSD   1152(AX), Z18, Z18
 	VMOVDQU32 Z18, 1152(AX)
+	VMOVDQU32 Z19, (R10)
+	ADDQ      R11, R10
 	VPMAXSD   1216(AX), Z19, Z19
 	VMOVDQU32 Z19, 1216(AX)
+	VMOVDQU32 Z20, (R10)
+	ADDQ      R11, R10
 	VPMAXSD   1280(AX), Z20, Z20
 	VMOVDQU32 Z20, 1280(AX)
+	VMOVDQU32 Z21, (R10)
+	ADDQ      R11, R10
 	VPMAXSD   1344(AX), Z21, Z21
 	VMOVDQU32 Z21, 1344(AX)
+	VMOVDQU32 Z22, (R10)
+	ADDQ      R11, R10
 	VPMAXSD   1408(AX), Z22, Z22
 	VMOVDQU32 Z22, 1408(AX)
+	VMOVDQU32 Z23, (R10)
 	VPMAXSD   1472(AX), Z23, Z23
 	VMOVDQU32 Z23, 1472(AX)
+	ADDQ      $+64, sums+8(FP)
 	ADDQ      $+64, CX
 	DECQ      BX
 	JNZ       panel
 	VZEROUPPER
 	RET
 
-// func ByteMost6x16AVXVNNI(most *int32, starts *int32, kinds *int32, x *uint32, xStride int, y *uint32, groups int, panels int)
+// func ByteMost6x16AVXVNNI(most *int32, sums *int32, sumStride int, starts *int32, kinds *int32, x *uint32, xStride int, y *uint32, groups int, panels int)
 // Requires: AVX, AVX2, AVXVNNI
-TEXT ·ByteMost6x16AVXVNNI(SB), NOSPLIT, $0-64
-	MOVQ starts+8(FP), CX
-	MOVQ y+40(FP), DX
-	MOVQ panels+56(FP), BX
-	MOVQ xStride+32(FP), SI
+TEXT ·ByteMost6x16AVXVNNI(SB), NOSPLIT, $0-80
+	MOVQ starts+24(FP), CX
+	MOVQ y+56(FP), DX
+	MOVQ panels+72(FP), BX
+	MOVQ xStride+48(FP), SI
 	MOVQ most+0(FP), AX
 	SHLQ $0x02, SI
 	LEAQ (SI)(SI*2), DI
 	LEAQ (DI)(SI*2), R8
 
 panel:
-	MOVQ    kinds+16(FP), R9
+	MOVQ    kinds+32(FP), R9
 	MOVLQSX (R9), R10
 	VMOVDQU (CX)(R10*4), Y0
 	VMOVDQU 32(CX)(R10*4), Y1
@@ -1308,8 +1392,8 @@ panel:
 	MOVLQSX 20(R9), R9
 	VMOVDQU (CX)(R9*4), Y10
 	VMOVDQU 32(CX)(R9*4), Y11
-	MOVQ    x+24(FP), R9
-	MOVQ    groups+48(FP), R10
+	MOVQ    x+40(FP), R9
+	MOVQ    groups+64(FP), R10
 	SUBQ    $0x02, R10
 	JL      last
 
@@ -1387,50 +1471,71 @@ last:
 	ADDQ         $0x04, R9
 
 compare:
+	MOVQ    sums+8(FP), R9
+	MOVQ    sumStride+16(FP), R10
+	SHLQ    $0x02, R10
+	VMOVDQU Y0, (R9)
+	VMOVDQU Y1, 32(R9)
+	ADDQ    R10, R9
 	VPMAXSD (AX), Y0, Y0
 	VMOVDQU Y0, (AX)
 	VPMAXSD 32(AX), Y1, Y1
 	VMOVDQU Y1, 32(AX)
+	VMOVDQU Y2, (R9)
+	VMOVDQU Y3, 32(R9)
+	ADDQ    R10, R9
 	VPMAXSD 64(AX), Y2, Y2
 	VMOVDQU Y2, 64(AX)
 	VPMAXSD 96(AX), Y3, Y3
 	VMOVDQU Y3, 96(AX)
+	VMOVDQU Y4, (R9)
+	VMOVDQU Y5, 32(R9)
+	ADDQ    R10, R9
 	VPMAXSD 128(AX), Y4, Y4
 	VMOVDQU Y4, 128(AX)
 	VPMAXSD 160(AX), Y5, Y5
 	VMOVDQU Y5, 160(AX)
+	VMOVDQU Y6, (R9)
+	VMOVDQU Y7, 32(R9)
+	ADDQ    R10, R9
 	VPMAXSD 192(AX), Y6, Y6
 	VMOVDQU Y6, 192(AX)
 	VPMAXSD 224(AX), Y7, Y7
 	VMOVDQU Y7, 224(AX)
+	VMOVDQU Y8, (R9)
+	VMOVDQU Y9, 32(R9)
+	ADDQ    R10, R9
 	VPMAXSD 256(AX), Y8, Y8
 	VMOVDQU Y8, 256(AX)
 	VPMAXSD 288(AX), Y9, Y9
 	VMOVDQU Y9, 288(AX)
+	VMOVDQU Y10, (R9)
+	VMOVDQU Y11, 32(R9)
 	VPMAXSD 320(AX), Y10, Y10
 	VMOVDQU Y10, 320(AX)
 	VPMAXSD 352(AX), Y11, Y11
 	VMOVDQU Y11, 352(AX)
+	ADDQ    $+64, sums+8(FP)
 	ADDQ    $+64, CX
 	DECQ    BX
 	JNZ     panel
 	VZEROUPPER
 	RET
 
-// func ByteMost6x16AVX512VL(most *int32, starts *int32, kinds *int32, x *uint32, xStride int, y *uint32, groups int, panels int)
+// func ByteMost6x16AVX512VL(most *int32, sums *int32, sumStride int, starts *int32, kinds *int32, x *uint32, xStride int, y *uint32, groups int, panels int)
 // Requires: AVX, AVX2, AVX512VL, AVX512VNNI
-TEXT ·ByteMost6x16AVX512VL(SB), NOSPLIT, $0-64
-	MOVQ starts+8(FP), CX
-	MOVQ y+40(FP), DX
-	MOVQ panels+56(FP), BX
-	MOVQ xStride+32(FP), SI
+TEXT ·ByteMost6x16AVX512VL(SB), NOSPLIT, $0-80
+	MOVQ starts+24(FP), CX
+	MOVQ y+56(FP), DX
+	MOVQ panels+72(FP), BX
+	MOVQ xStride+48(FP), SI
 	MOVQ most+0(FP), AX
 	SHLQ $0x02, SI
 	LEAQ (SI)(SI*2), DI
 	LEAQ (DI)(SI*2), R8
 
 panel:
-	MOVQ    kinds+16(FP), R9
+	MOVQ    kinds+32(FP), R9
 	MOVLQSX (R9), R10
 	VMOVDQU (CX)(R10*4), Y0
 	VMOVDQU 32(CX)(R10*4), Y1
@@ -1449,8 +1554,8 @@ panel:
 	MOVLQSX 20(R9), R9
 	VMOVDQU (CX)(R9*4), Y10
 	VMOVDQU 32(CX)(R9*4), Y11
-	MOVQ    x+24(FP), R9
-	MOVQ    groups+48(FP), R10
+	MOVQ    x+40(FP), R9
+	MOVQ    groups+64(FP), R10
 	SUBQ    $0x02, R10
 	JL      last
 
@@ -1528,33 +1633,232 @@ last:
 	ADDQ         $0x04, R9
 
 compare:
+	MOVQ    sums+8(FP), R9
+	MOVQ    sumStride+16(FP), R10
+	SHLQ    $0x02, R10
+	VMOVDQU Y0, (R9)
+	VMOVDQU Y1, 32(R9)
+	ADDQ    R10, R9
 	VPMAXSD (AX), Y0, Y0
 	VMOVDQU Y0, (AX)
 	VPMAXSD 32(AX), Y1, Y1
 	VMOVDQU Y1, 32(AX)
+	VMOVDQU Y2, (R9)
+	VMOVDQU Y3, 32(R9)
+	ADDQ    R10, R9
 	VPMAXSD 64(AX), Y2, Y2
 	VMOVDQU Y2, 64(AX)
 	VPMAXSD 96(AX), Y3, Y3
 	VMOVDQU Y3, 96(AX)
+	VMOVDQU Y4, (R9)
+	VMOVDQU Y5, 32(R9)
+	ADDQ    R10, R9
 	VPMAXSD 128(AX), Y4, Y4
 	VMOVDQU Y4, 128(AX)
 	VPMAXSD 160(AX), Y5, Y5
 	VMOVDQU Y5, 160(AX)
+	VMOVDQU Y6, (R9)
+	VMOVDQU Y7, 32(R9)
+	ADDQ    R10, R9
 	VPMAXSD 192(AX), Y6, Y6
 	VMOVDQU Y6, 192(AX)
 	VPMAXSD 224(AX), Y7, Y7
 	VMOVDQU Y7, 224(AX)
+	VMOVDQU Y8, (R9)
+	VMOVDQU Y9, 32(R9)
+	ADDQ    R10, R9
 	VPMAXSD 256(AX), Y8, Y8
 	VMOVDQU Y8, 256(AX)
 	VPMAXSD 288(AX), Y9, Y9
 	VMOVDQU Y9, 288(AX)
+	VMOVDQU Y10, (R9)
+	VMOVDQU Y11, 32(R9)
 	VPMAXSD 320(AX), Y10, Y10
 	VMOVDQU Y10, 320(AX)
 	VPMAXSD 352(AX), Y11, Y11
 	VMOVDQU Y11, 352(AX)
+	ADDQ    $+64, sums+8(FP)
 	ADDQ    $+64, CX
 	DECQ    BX
 	JNZ     panel
+	VZEROUPPER
+	RET
+
+// func ByteReachedAVX512(hits *uint8, hitStride int, limits *int32, sums *int32, sumStride int, vectors int, rows int)
+// Requires: AVX, AVX512F
+TEXT ·ByteReachedAVX512(SB), NOSPLIT, $0-56
+	MOVQ hits+0(FP), AX
+	MOVQ hitStride+8(FP), CX
+	MOVQ limits+16(FP), DX
+	MOVQ sums+24(FP), BX
+	MOVQ sumStride+32(FP), SI
+	MOVQ rows+48(FP), DI
+	SHLQ $0x02, SI
+
+row:
+	VPBROADCASTD (DX), Z0
+	MOVQ         AX, R8
+	MOVQ         BX, R9
+	MOVQ         vectors+40(FP), R10
+
+vector:
+	VPCMPD $0x02, (R9), Z0, K1
+	KMOVW  K1, (R8)
+	ADDQ   $0x02, R8
+	ADDQ   $0x40, R9
+	DECQ   R10
+	JNZ    vector
+	ADDQ   CX, AX
+	ADDQ   SI, BX
+	ADDQ   $0x04, DX
+	DECQ   DI
+	JNZ    row
+	VZEROUPPER
+	RET
+
+// func ByteLimitsAVX512(limits *int32, offsets *int32, sqDist *float64, norms *float32, losses *float32, starts *int32, kinds *int32, per *float64, rows int, size int, numbers *float64)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·ByteLimitsAVX512(SB), NOSPLIT, $0-88
+	MOVQ         sqDist+16(FP), AX
+	MOVQ         norms+24(FP), CX
+	MOVQ         losses+32(FP), DX
+	MOVQ         starts+40(FP), BX
+	MOVQ         kinds+48(FP), SI
+	MOVQ         per+56(FP), DI
+	MOVQ         limits+0(FP), R8
+	MOVQ         offsets+8(FP), R9
+	MOVQ         numbers+80(FP), R10
+	VBROADCASTSD (R10), Z0
+	VBROADCASTSD 8(R10), Z1
+	VBROADCASTSD 16(R10), Z2
+	VBROADCASTSD 24(R10), Z3
+	VPBROADCASTD size+72(FP), Z4
+	VPTERNLOGD   $0xff, Z5, Z5, Z5
+	VPSLLD       $0x1f, Z5, Z6
+	VPADDD       Z5, Z5, Z5
+	MOVQ         rows+64(FP), R10
+	SUBQ         $0x10, R10
+	JL           last
+
+loop:
+	VMOVDQU32     (SI), Z7
+	VMOVDQU32     (CX), Z8
+	VMOVDQU32     (DX), Z9
+	VCVTPS2PD     Y8, Z10
+	VCVTPS2PD     Y9, Z11
+	VMOVUPD       (AX), Z12
+	VMULPD        Z0, Z12, Z12
+	VSUBPD        Z12, Z10, Z10
+	VMULPD        Z1, Z11, Z11
+	VADDPD        Z11, Z10, Z10
+	MOVL          $0x000000ff, R11
+	KMOVW         R11, K1
+	VPXORD        Z13, Z13, Z13
+	VGATHERDPD    (DI)(Y7*8), K1, Z13
+	VMULPD        Z13, Z10, Z10
+	VCMPPD        $0x1e, Z2, Z10, K1
+	VMINPD        Z3, Z10, Z10
+	VCVTTPD2DQ    Z10, Y10
+	VEXTRACTI64X4 $0x01, Z8, Y8
+	VEXTRACTI64X4 $0x01, Z9, Y9
+	VEXTRACTI64X4 $0x01, Z7, Y11
+	VCVTPS2PD     Y8, Z8
+	VCVTPS2PD     Y9, Z9
+	VMOVUPD       64(AX), Z12
+	VMULPD        Z0, Z12, Z12
+	VSUBPD        Z12, Z8, Z8
+	VMULPD        Z1, Z9, Z9
+	VADDPD        Z9, Z8, Z8
+	MOVL          $0x000000ff, R11
+	KMOVW         R11, K2
+	VPXORD        Z14, Z14, Z14
+	VGATHERDPD    (DI)(Y11*8), K2, Z14
+	VMULPD        Z14, Z8, Z8
+	VCMPPD        $0x1e, Z2, Z8, K2
+	VMINPD        Z3, Z8, Z8
+	VCVTTPD2DQ    Z8, Y8
+	VINSERTI64X4  $0x01, Y8, Z10, Z10
+	KMOVW         K1, R11
+	KMOVW         K2, R12
+	SHLL          $0x08, R12
+	ORL           R12, R11
+	KMOVW         R11, K1
+	VPADDD        Z5, Z10, Z10
+	VMOVDQA32     Z6, Z8
+	VMOVDQU32     (BX), Z9
+	VPSUBD        Z9, Z10, K1, Z8
+	VPMULLD       Z4, Z7, Z7
+	VMOVDQU32     Z8, (R8)
+	VMOVDQU32     Z7, (R9)
+	ADDQ          $0x40, CX
+	ADDQ          $0x40, DX
+	ADDQ          $0x40, BX
+	ADDQ          $0x40, SI
+	ADDQ          $0x40, R8
+	ADDQ          $0x40, R9
+	ADDQ          $+128, AX
+	SUBQ          $0x10, R10
+	JGE           loop
+
+last:
+	ADDQ          $0x10, R10
+	JZ            done
+	MOVQ          $-1, R11
+	BZHIQ         R10, R11, R11
+	KMOVW         R11, K1
+	SHRQ          $0x08, R11
+	KMOVW         R11, K2
+	VMOVDQU32.Z   (SI), K1, Z7
+	VMOVDQU32.Z   (CX), K1, Z8
+	VMOVDQU32.Z   (DX), K1, Z9
+	VCVTPS2PD     Y8, Z10
+	VCVTPS2PD     Y9, Z11
+	VMOVUPD.Z     (AX), K1, Z12
+	VMULPD        Z0, Z12, Z12
+	VSUBPD        Z12, Z10, Z10
+	VMULPD        Z1, Z11, Z11
+	VADDPD        Z11, Z10, Z10
+	MOVL          $0x000000ff, CX
+	KMOVW         CX, K3
+	VPXORD        Z15, Z15, Z15
+	VGATHERDPD    (DI)(Y7*8), K3, Z15
+	VMULPD        Z15, Z10, Z10
+	VCMPPD        $0x1e, Z2, Z10, K3
+	VMINPD        Z3, Z10, Z10
+	VCVTTPD2DQ    Z10, Y10
+	VEXTRACTI64X4 $0x01, Z8, Y8
+	VEXTRACTI64X4 $0x01, Z9, Y9
+	VEXTRACTI64X4 $0x01, Z7, Y11
+	VCVTPS2PD     Y8, Z8
+	VCVTPS2PD     Y9, Z9
+	VMOVUPD.Z     64(AX), K2, Z12
+	VMULPD        Z0, Z12, Z12
+	VSUBPD        Z12, Z8, Z8
+	VMULPD        Z1, Z9, Z9
+	VADDPD        Z9, Z8, Z8
+	MOVL          $0x000000ff, AX
+	KMOVW         AX, K2
+	VPXORD        Z16, Z16, Z16
+	VGATHERDPD    (DI)(Y11*8), K2, Z16
+	VMULPD        Z16, Z8, Z8
+	VCMPPD        $0x1e, Z2, Z8, K2
+	VMINPD        Z3, Z8, Z8
+	VCVTTPD2DQ    Z8, Y8
+	VINSERTI64X4  $0x01, Y8, Z10, Z10
+	KMOVW         K3, AX
+	KMOVW         K2, CX
+	SHLL          $0x08, CX
+	ORL           CX, AX
+	KMOVW         AX, K2
+	VPADDD        Z5, Z10, Z10
+	VMOVDQA32     Z6, Z0
+	VMOVDQU32.Z   (BX), K1, Z1
+	VPSUBD        Z1, Z10, K2, Z0
+	VPMULLD       Z4, Z7, Z7
+	VMOVDQU32     Z0, K1, (R8)
+	VMOVDQU32     Z7, K1, (R9)
+
+done:
 	VZEROUPPER
 	RET
 

@@ -241,3 +241,19 @@ func ByteRowAVX2(lanes *float64, bytes *uint8, x *float32, center *float64, dim 
 //
 //go:noescape
 func SqDistEachAVX2(dst *float64, rows **float32, x *float32, dim int)
+
+// ByteMeasuresAVX512 is ByteExtentAVX512 for a number of rows. norms[r] is the sum of the first 8 lanes of row r,
+//
+//	((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]))
+//
+// lows[r] the least of the next 8, and highs[r] the greatest of the last. rows is positive.
+//
+//go:noescape
+func ByteMeasuresAVX512(norms *float64, lows *float64, highs *float64, x *float32, stride int, center *float64, dim int, rows int)
+
+// ByteRoundsAVX512 is ByteRowAVX512 for a number of rows. 1/unit and unit of row r are units[2*r] and the next number,
+// its bytes are at bytes[r*byteStride], losses[r] is the sum of its lanes as of ByteMeasuresAVX512, and sums[r]
+// that of sum-magic of its columns. rows is positive.
+//
+//go:noescape
+func ByteRoundsAVX512(losses *float64, sums *float64, bytes *uint8, byteStride int, x *float32, stride int, center *float64, dim int, rows int, units *float64, magic float64)

@@ -2585,3 +2585,167 @@ DATA laneNumbers<>+116(SB)/4, $0x0000001d
 DATA laneNumbers<>+120(SB)/4, $0x0000001e
 DATA laneNumbers<>+124(SB)/4, $0x0000001f
 GLOBL laneNumbers<>(SB), RODATA|NOPTR, $128
+
+// func ByteMeasuresAVX512(norms *float64, lows *float64, highs *float64, x *float32, stride int, center *float64, dim int, rows int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·ByteMeasuresAVX512(SB), NOSPLIT, $0-64
+	MOVQ x+24(FP), AX
+	MOVQ stride+32(FP), CX
+	MOVQ center+40(FP), DX
+	MOVQ rows+56(FP), BX
+	SHLQ $0x02, CX
+	MOVQ norms+0(FP), R9
+	MOVQ lows+8(FP), R10
+	MOVQ highs+16(FP), R11
+
+row:
+	MOVQ   AX, SI
+	MOVQ   DX, DI
+	MOVQ   dim+48(FP), R8
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	SUBQ   $0x08, R8
+	JL     last
+
+loop:
+	PREFETCHT0  4096(SI)
+	VCVTPS2PD   (SI), Z3
+	VSUBPD      (DI), Z3, Z3
+	VFMADD231PD Z3, Z3, Z0
+	VMINPD      Z3, Z1, Z1
+	VMAXPD      Z3, Z2, Z2
+	ADDQ        $0x20, SI
+	ADDQ        $0x40, DI
+	SUBQ        $0x08, R8
+	JGE         loop
+
+last:
+	ADDQ        $0x08, R8
+	JZ          done
+	MOVQ        $-1, R12
+	BZHIQ       R8, R12, R12
+	KMOVW       R12, K1
+	VMOVUPS.Z   (SI), K1, Z3
+	VCVTPS2PD   Y3, Z3
+	VMOVUPD.Z   (DI), K1, Z4
+	VSUBPD      Z4, Z3, Z3
+	VFMADD231PD Z3, Z3, Z0
+	VMINPD      Z3, Z1, Z1
+	VMAXPD      Z3, Z2, Z2
+
+done:
+	VEXTRACTF64X4 $0x01, Z0, Y3
+	VADDPD        Y3, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X3
+	VADDPD        X3, X0, X0
+	VPERMILPD     $0x01, X0, X3
+	VADDPD        X3, X0, X0
+	VEXTRACTF64X4 $0x01, Z1, Y3
+	VMINPD        Y3, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X3
+	VMINPD        X3, X1, X1
+	VPERMILPD     $0x01, X1, X3
+	VMINPD        X3, X1, X1
+	VEXTRACTF64X4 $0x01, Z2, Y3
+	VMAXPD        Y3, Y2, Y2
+	VEXTRACTF128  $0x01, Y2, X3
+	VMAXPD        X3, X2, X2
+	VPERMILPD     $0x01, X2, X3
+	VMAXPD        X3, X2, X2
+	VMOVSD        X0, (R9)
+	ADDQ          $0x08, R9
+	VMOVSD        X1, (R10)
+	ADDQ          $0x08, R10
+	VMOVSD        X2, (R11)
+	ADDQ          $0x08, R11
+	ADDQ          CX, AX
+	DECQ          BX
+	JNZ           row
+	VZEROUPPER
+	RET
+
+// func ByteRoundsAVX512(losses *float64, sums *float64, bytes *uint8, byteStride int, x *float32, stride int, center *float64, dim int, rows int, units *float64, magic float64)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·ByteRoundsAVX512(SB), NOSPLIT, $0-88
+	MOVQ         x+32(FP), AX
+	MOVQ         stride+40(FP), CX
+	MOVQ         center+48(FP), DX
+	MOVQ         rows+64(FP), BX
+	SHLQ         $0x02, CX
+	MOVQ         losses+0(FP), R9
+	MOVQ         sums+8(FP), R10
+	MOVQ         bytes+16(FP), R11
+	MOVQ         units+72(FP), R12
+	VBROADCASTSD magic+80(FP), Z0
+
+row:
+	MOVQ         AX, SI
+	MOVQ         DX, DI
+	MOVQ         dim+56(FP), R8
+	VBROADCASTSD (R12), Z1
+	VBROADCASTSD 8(R12), Z2
+	ADDQ         $0x10, R12
+	VPXORD       Z3, Z3, Z3
+	VPXORD       Z4, Z4, Z4
+	MOVQ         R11, R13
+	SUBQ         $0x08, R8
+	JL           last
+
+loop:
+	VCVTPS2PD    (SI), Z5
+	VSUBPD       (DI), Z5, Z5
+	VMOVAPS      Z0, Z6
+	VFMADD231PD  Z5, Z1, Z6
+	VSUBPD       Z0, Z6, Z7
+	VADDPD       Z7, Z4, Z4
+	VFNMADD231PD Z2, Z7, Z5
+	VFMADD231PD  Z5, Z5, Z3
+	VPMOVQB      Z6, (R13)
+	ADDQ         $0x08, R13
+	ADDQ         $0x20, SI
+	ADDQ         $0x40, DI
+	SUBQ         $0x08, R8
+	JGE          loop
+
+last:
+	ADDQ         $0x08, R8
+	JZ           done
+	MOVQ         $-1, R14
+	BZHIQ        R8, R14, R14
+	KMOVW        R14, K1
+	VMOVUPS.Z    (SI), K1, Z5
+	VCVTPS2PD    Y5, Z5
+	VMOVUPD.Z    (DI), K1, Z6
+	VSUBPD       Z6, Z5, Z5
+	VMOVAPS      Z0, Z6
+	VFMADD231PD  Z5, Z1, Z6
+	VSUBPD       Z0, Z6, Z1
+	VADDPD       Z1, Z4, Z4
+	VFNMADD231PD Z2, Z1, Z5
+	VFMADD231PD  Z5, Z5, Z3
+	VPMOVQB      Z6, K1, (R13)
+
+done:
+	VEXTRACTF64X4 $0x01, Z3, Y1
+	VADDPD        Y1, Y3, Y3
+	VEXTRACTF128  $0x01, Y3, X1
+	VADDPD        X1, X3, X3
+	VPERMILPD     $0x01, X3, X1
+	VADDPD        X1, X3, X3
+	VEXTRACTF64X4 $0x01, Z4, Y1
+	VADDPD        Y1, Y4, Y4
+	VEXTRACTF128  $0x01, Y4, X1
+	VADDPD        X1, X4, X4
+	VPERMILPD     $0x01, X4, X1
+	VADDPD        X1, X4, X4
+	VMOVSD        X3, (R9)
+	VMOVSD        X4, (R10)
+	ADDQ          $0x08, R9
+	ADDQ          $0x08, R10
+	ADDQ          byteStride+24(FP), R11
+	ADDQ          CX, AX
+	DECQ          BX
+	JNZ           row
+	VZEROUPPER
+	RET

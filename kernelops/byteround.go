@@ -32,15 +32,17 @@ type byteRound struct {
 	starts  []int32            // [kinds x panels x width]
 	tabled  [byteUnits]float64 // what rows of a kind lose at most, in units
 	per     [byteUnits]float64 // 1/(2 s t)
+	slack   [byteUnits]float64 // what the start of the nearest center may be lower by than that of another
 
 	way         way
 	rest, rests int // rounds to go without, and how many the next time
 
 	limits, kinds []int32
-	most          []int32
+	most, sums    []int32   // the greatest sums, and those of some rows with all centers
 	hits          []uint64  // of each row, a bit for each center
 	stride        int       // words of hits of a row
 	pairs         []rowPair // of a row and a center, to be compared in float64
+	some          []int32   // rows with hits
 	open          []int32
 	rows          []float32
 	index         []int32
@@ -53,7 +55,7 @@ type way int
 
 const (
 	byLast  way = iota // all that may be as near as the last one
-	byMost             // all that may be as near as the one that looks nearest, which takes the products twice
+	byMost             // all that may be as near as the one that looks nearest
 	byFloat            // without bytes
 )
 
@@ -73,7 +75,8 @@ type assignTile struct {
 	rows, width int
 	near        func(hits []uint64, hitWords, hitBytes int, limits, starts, kinds []int32, x []uint32, xStride int,
 		y []uint32, groups, panels int)
-	most func(most, starts, kinds []int32, x []uint32, xStride int, y []uint32, groups, panels int)
+	most func(most, sums []int32, sumStride int, starts, kinds []int32, x []uint32, xStride int, y []uint32,
+		groups, panels int)
 }
 
 // Nearest is Nearest of the set for rows from number first on, of which index has the last centers, or -1. It is faster
@@ -112,15 +115,14 @@ func (b *ByteRows) nearest(index []int32, sqDist []float64, x Matrix, p *rowPart
 			way = byMost
 		}
 	}
-	words, rows := p.words[first*b.groups:], p.rows[first:first+x.Rows]
-	n.begin(rows)
+	words, rows := p.words[first*b.groups:], p.numbers.from(first)
+	n.begin(x.Rows)
 	if way == byLast {
 		b.set.GroupDistances(sqDist, x, n.centers.values, index)
-		n.limitByLast(sqDist, rows)
+		b.limitByLast(sqDist, rows)
 		b.hit(words, x.Rows)
 	} else {
-		b.limitByMost(words, rows)
-		b.hit(words, x.Rows)
+		b.hitByMost(words, rows, x.Rows)
 		n.firstHits(index)
 		b.set.GroupDistances(sqDist, x, n.centers.values, index)
 	}
@@ -129,16 +131,13 @@ func (b *ByteRows) nearest(index []int32, sqDist []float64, x Matrix, p *rowPart
 	n.learn(way, x.Rows)
 }
 
-// begin makes memory for rows.
-func (n *byteRound) begin(rows []byteRow) {
-	size := len(rows) + byteAhead
+// begin makes memory for rows. Those of a tile that are beyond them have no hits.
+func (n *byteRound) begin(rows int) {
+	size := rows + byteAhead
 	n.limits, n.kinds, n.hits = Resize(n.limits, size), Resize(n.kinds, size), Resize(n.hits, size*n.stride)
 	n.open, n.pairs = n.open[:0], n.pairs[:0]
-	for i := range n.kinds {
+	for i := rows; i < size; i++ {
 		n.limits[i], n.kinds[i] = math.MaxInt32, 0
-		if i < len(rows) {
-			n.kinds[i] = rows[i].kind * int32(n.panels*n.tile.width)
-		}
 	}
 }
 
@@ -207,6 +206,7 @@ func (b *ByteRows) retable() {
 		}
 		n.tabled[i] = float64(kind.lost*byteBoundRound) + 0x1p-30
 		n.per[i] = 1 / (2 * float64(kind.unit*n.unit))
+		n.slack[i] = float64(2*n.tabled[i]*n.longest) / n.unit
 		starts := n.starts[i*size : (i+1)*size]
 		for j := range starts {
 			starts[j] = byteFloor
@@ -221,121 +221,54 @@ func (b *ByteRows) retable() {
 	}
 }
 
-// limitByLast sets the limits of rows from their distances to their last centers.
-func (n *byteRound) limitByLast(sqDist []float64, rows []byteRow) {
-	for i, d := range sqDist {
-		r := &rows[i]
-		gap := float64(r.norm) - float64(d*byteBoundRound) + float64(float64(r.otherLoss)*n.lost)
-		limit := float64(gap * n.per[r.kind])
-		if !(limit > byteFloor) {
-			n.limits[i] = math.MinInt32
-			continue
-		}
-		// to 0, which is up below it; and the offset of the bytes of centers adds to the products
-		n.limits[i] = int32(min(limit, byteTop)) - 2 - r.start //lint:checked within 31 bits
-	}
-}
-
-// limitByMost sets the limits of rows to what is as near as the center with the greatest sum may be.
-func (b *ByteRows) limitByMost(words []uint32, rows []byteRow) {
-	n, t := &b.near, b.near.tile
-	n.most = Resize(n.most, 16*(len(rows)+byteAhead))
-	for i := range n.most {
-		n.most[i] = math.MinInt32
-	}
-	b.calls(len(rows), func(i, panel, panels int) {
-		t.most(n.most[16*i:], n.starts[panel*t.width:], n.kinds[i:], words[i*b.groups:], b.groups,
-			n.words[panel*b.groups*t.width:], b.groups, panels)
-	})
-	for i := range rows {
-		r := &rows[i]
-		most := n.most[16*i]
-		for _, v := range n.most[16*i+1 : 16*i+16] {
-			most = max(most, v)
-		}
-		// the center with that sum is at most this nearer by its start, and by both parts of the row
-		slack := float64(2*n.tabled[r.kind]*n.longest)/n.unit -
-			float64(2*float64(float64(float64(r.otherLoss)*n.lost)*n.per[r.kind]))
-		n.limits[i] = math.MinInt32
-		if r.norm != r.norm || most+r.start < byteFloor/2 { // the start of that center may be above its bound
-			continue
-		}
-		if limit := float64(most) - float64(slack*byteBoundRound) - 4; limit > 2*byteFloor {
-			n.limits[i] = int32(math.Floor(limit)) //lint:checked below most
-		}
-	}
-}
-
-// hit compares the rows with all centers.
-func (b *ByteRows) hit(words []uint32, rows int) {
-	n, t := &b.near, b.near.tile
-	b.calls(rows, func(i, panel, panels int) {
-		t.near(n.hits[i*n.stride:], n.stride, panel*t.width/8, n.limits[i:], n.starts[panel*t.width:], n.kinds[i:],
-			words[i*b.groups:], b.groups, n.words[panel*b.groups*t.width:], b.groups, panels)
-	})
-	last := uint64(math.MaxUint64)
-	if rest := len(n.norms) % 64; rest > 0 {
-		last = 1<<rest - 1
-	}
-	for at := n.stride - 1; at < rows*n.stride; at += n.stride {
-		n.hits[at] &= last
-	}
-}
-
-// calls goes over tiles of rows and as many panels as a call may take.
-func (b *ByteRows) calls(rows int, call func(i, panel, panels int)) {
-	n := &b.near
-	most := max(1, byteCall/b.groups)
-	for i := 0; i < rows; i += n.tile.rows {
-		for p := 0; p < n.panels; p += most {
-			call(i, p, min(most, n.panels-p))
-		}
-	}
-}
-
-// firstHits sets index to the first hit of each row.
-func (n *byteRound) firstHits(index []int32) {
-	for i := range index {
-		index[i] = 0
-		for w, word := range n.hits[i*n.stride : (i+1)*n.stride] {
-			if word != 0 {
-				index[i] = int32(64*w + bits.TrailingZeros64(word))
-				break
-			}
-		}
-	}
-}
-
 // decide compares the hits of rows with their centers, of which sqDist has the distances. Rows with many, or without a
 // bound, are left open.
 func (b *ByteRows) decide(index []int32, sqDist []float64, x Matrix) {
 	n := &b.near
 	stride := n.stride
-	for i, own := range index {
-		hits, some := n.hits[i*stride:(i+1)*stride], uint64(0)
-		hits[own>>6] &^= 1 << (own & 63)
-		for _, word := range hits {
-			some |= word
-		}
-		if some == 0 {
-			continue
-		}
-		found := 0
+	for _, i := range n.hitRows(index) {
+		hits, found := n.hits[int(i)*stride:(int(i)+1)*stride], 0
 		for _, word := range hits {
 			found += bits.OnesCount64(word)
 		}
 		if found > byteFew || !(sqDist[i] < math.Inf(1)) {
-			n.open = append(n.open, int32(i))
+			n.open = append(n.open, i)
 			continue
 		}
 		for w, word := range hits {
 			for ; word != 0; word &= word - 1 {
-				n.pairs = append(n.pairs, rowPair{int32(i), int32(64*w + bits.TrailingZeros64(word))})
+				n.pairs = append(n.pairs, rowPair{i, int32(64*w + bits.TrailingZeros64(word))})
 			}
 		}
 	}
 	n.looks = len(n.pairs)
 	b.settle(index, sqDist, x)
+}
+
+// hitRows lists the rows with hits but for their own centers, which it drops. No branch depends on a row.
+func (n *byteRound) hitRows(index []int32) []int32 {
+	n.some = Resize(n.some, len(index)+1)
+	count := 0
+	if n.stride == 4 {
+		for i, own := range index {
+			hits := (*[4]uint64)(n.hits[4*i:])
+			hits[own>>6&3] &^= 1 << (own & 63)
+			some := hits[0] | hits[1] | hits[2] | hits[3]
+			n.some[count] = int32(i)
+			count += int((some | -some) >> 63)
+		}
+		return n.some[:count]
+	}
+	for i, own := range index {
+		hits, some := n.hits[i*n.stride:(i+1)*n.stride], uint64(0)
+		hits[own>>6] &^= 1 << (own & 63)
+		for _, word := range hits {
+			some |= word
+		}
+		n.some[count] = int32(i)
+		count += int((some | -some) >> 63)
+	}
+	return n.some[:count]
 }
 
 // rowPair is a row and a center.

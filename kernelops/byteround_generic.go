@@ -61,8 +61,10 @@ func assignTileGeneric(rows, width int) assignTile {
 				}
 			})
 		},
-		most: func(most, starts, kinds []int32, x []uint32, xStride int, y []uint32, groups, panels int) {
-			each(starts, kinds, x, xStride, y, groups, panels, func(_, i, j int, sum int32) {
+		most: func(most, sums []int32, sumStride int, starts, kinds []int32, x []uint32, xStride int, y []uint32,
+			groups, panels int) {
+			each(starts, kinds, x, xStride, y, groups, panels, func(p, i, j int, sum int32) {
+				sums[i*sumStride+p*width+j] = sum
 				most[16*i+j%16] = max(most[16*i+j%16], sum)
 			})
 		},

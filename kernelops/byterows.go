@@ -1,9 +1,6 @@
 package kernelops
 
-import (
-	"encoding/binary"
-	"math"
-)
+import "math"
 
 // ByteRows are rows of 8 bits that are compared with the centers of many rounds: rounded once, with what that loses
 // measured. They change no result. Their units are a few kinds, so that what a center's product has to reach is one
@@ -21,13 +18,29 @@ type ByteRows struct {
 	kindOf [4*byteUnitRange + 1]uint8 // of each exponent, less 1; 0 for none
 
 	near  byteRound
-	lanes byteLanes
+	block rowBlock
+}
+
+// rowBlock is memory for rows that are rounded at once.
+type rowBlock struct {
+	norms, lows, highs, losses, sums []float64
+	units                            []float64 // 1/unit and unit of each
+	kinds                            []int
+}
+
+// resize makes room for n rows.
+func (r *rowBlock) resize(n int) {
+	for _, list := range []*[]float64{&r.norms, &r.lows, &r.highs, &r.losses, &r.sums} {
+		*list = Resize(*list, n)
+	}
+	r.units, r.kinds = Resize(r.units, 2*n), Resize(r.kinds, n)
 }
 
 // rowPart is some of the rows.
 type rowPart struct {
-	words []uint32  // [partRows and byteAhead more x groups]
-	rows  []byteRow // what is known of each
+	words   []uint32  // [partRows and byteAhead more x groups]
+	rows    []byteRow // what is known of each
+	numbers rowNumbers
 }
 
 // byteRow is what is known of a row. asm.ScreenBytesAVX512 takes the first five numbers.
@@ -78,7 +91,7 @@ func (b *ByteRows) Bytes() int64 {
 	if b == nil {
 		return 0
 	}
-	return int64(len(b.parts)) * int64(4*(partRows+byteAhead)*b.groups+32*partRows)
+	return int64(len(b.parts)) * int64(4*(partRows+byteAhead)*b.groups+48*partRows)
 }
 
 // part returns the part that a row is in, its number there, and how many of rows from it on are.
@@ -92,36 +105,62 @@ func (b *ByteRows) add(x Matrix, first int) {
 	if first > b.made {
 		panic("kernelops: rows of bytes are left out")
 	}
-	for end := first + x.Rows; b.made < end; b.made++ {
+	for end := first + x.Rows; b.made < end; {
 		at := b.made % partRows
 		if at == 0 && b.made/partRows == len(b.parts) {
-			b.parts = append(b.parts, rowPart{make([]uint32, (partRows+byteAhead)*b.groups), make([]byteRow, partRows)})
+			b.parts = append(b.parts, rowPart{make([]uint32, (partRows+byteAhead)*b.groups), make([]byteRow, partRows),
+				newRowNumbers(partRows)})
 		}
-		p := &b.parts[b.made/partRows]
-		b.round(&p.rows[at], bytesOf(p.words[at*b.groups:(at+1)*b.groups]), x.Row(b.made-first))
+		n := min(end-b.made, partRows-at, max(1, byteBlockFloats/b.cols))
+		b.round(&b.parts[b.made/partRows], at, x.RowRange(b.made-first, b.made-first+n))
+		b.made += n
 	}
 }
 
-// round rounds a row.
-func (b *ByteRows) round(to *byteRow, bytes []uint8, x []float32) {
-	r := b.center.measure(b.bytes, x, &b.lanes)
-	kind := -1
-	if r.norm == r.norm {
-		kind = b.kind(r.unit)
+// byteBlockFloats is how many numbers are rounded at once: they stay in the first cache level.
+const byteBlockFloats = 4096
+
+// round rounds rows of a part from number at on.
+func (b *ByteRows) round(p *rowPart, at int, x Matrix) {
+	r := &b.block
+	r.resize(x.Rows)
+	b.bytes.blocks.measure(r.norms, r.lows, r.highs, x, b.center.values)
+	for i := range x.Rows {
+		unit := b.center.unitFor(r.norms[i], r.lows[i], r.highs[i])
+		r.units[2*i], r.units[2*i+1], r.kinds[i] = 0, 0, -1
+		if r.norms[i] < math.Inf(1) {
+			r.kinds[i] = b.kind(unit)
+		}
+		if kind := r.kinds[i]; kind >= 0 {
+			unit = b.kinds[kind].unit
+			r.units[2*i], r.units[2*i+1] = 1/unit, unit
+		}
 	}
-	if kind < 0 {
-		clear(bytes)
-		*to = byteRow{norm: float32(math.NaN())}
-		return
+	bytes := bytesOf(p.words[at*b.groups:])
+	b.bytes.blocks.round(r.losses, r.sums, bytes, 4*b.groups, x, b.center.values, r.units)
+	for i, kind := range r.kinds {
+		row := &p.rows[at+i]
+		if kind < 0 {
+			clear(bytes[i*4*b.groups : (i+1)*4*b.groups])
+			*row = byteRow{norm: float32(math.NaN())}
+		} else {
+			b.describe(row, kind, r.norms[i], r.losses[i], r.sums[i])
+		}
+		p.numbers.set(at+i, row)
 	}
+}
+
+// describe sets what is known of a row, from its norm, the squares of what it loses, and the sum of its bytes.
+func (b *ByteRows) describe(to *byteRow, kind int, norm, squares, sum float64) {
 	k := &b.kinds[kind]
-	r.unit = k.unit
-	b.center.round(b.bytes, &r, bytes[:len(x)], x, 0, &b.lanes)
-	k.lost = max(k.lost, float64(r.lost/k.unit))
-	length := float64(math.Sqrt(r.norm) * byteBoundRound)
-	*to = byteRow{product: float32(-2 * k.unit), start: -byteLift * sumOfBytes(bytes), kind: int32(kind),
-		ownLoss: -float32(float64(2 * r.lost * byteUp)), otherLoss: -float32(float64(2 * (length + r.lost) * byteUp)),
-		norm: float32(float64(r.norm * (1 - byteBoundSlack) / byteUp))}
+	length := float64(math.Sqrt(norm) * (1 + byteNormError))
+	lost := float64(math.Sqrt(squares)*(1+byteNormError)) + float64(byteEpsilon*length)
+	k.lost = max(k.lost, float64(lost/k.unit))
+	length = float64(math.Sqrt(norm) * byteBoundRound)
+	start := -byteLift * int32(sum) //lint:checked a whole number of at most 128 for each of byteBoundCols
+	*to = byteRow{product: float32(-2 * k.unit), start: start, kind: int32(kind),
+		ownLoss: -float32(float64(2 * lost * byteUp)), otherLoss: -float32(float64(2 * (length + lost) * byteUp)),
+		norm: float32(float64(norm * (1 - byteBoundSlack) / byteUp))}
 }
 
 // quarters are the powers of 2 by quarters, as float32.
@@ -151,25 +190,4 @@ func (b *ByteRows) kind(least float64) int {
 	b.kinds = append(b.kinds, byteUnit{unit: math.Ldexp(quarters[at%4], at/4-byteUnitRange/2)})
 	b.kindOf[at] = uint8(len(b.kinds))
 	return len(b.kinds) - 1
-}
-
-// sumOfBytes is the sum of signed bytes, a multiple of 4 of them.
-func sumOfBytes(bytes []uint8) int32 {
-	const sign, even = 0x8080808080808080, 0x00ff00ff00ff00ff
-	sum := -byteLift * int32(len(bytes))
-	for len(bytes) >= 8 {
-		lanes, n := uint64(0), min(len(bytes)/8, 128) // as many as 16 bits hold
-		for i := range n {
-			v := binary.LittleEndian.Uint64(bytes[8*i:]) ^ sign
-			lanes += v&even + v>>8&even
-		}
-		bytes = bytes[8*n:]
-		for ; lanes != 0; lanes >>= 16 {
-			sum += int32(lanes & 0xffff)
-		}
-	}
-	for _, v := range bytes {
-		sum += int32(v ^ 0x80)
-	}
-	return sum
 }

@@ -44,41 +44,28 @@ func compareAssign(t *testing.T, where string, r *rand.Rand, got, want assignTil
 		}
 	}
 	hits, most := make([]uint64, rows*words), make([]int32, 16*rows)
+	size := panels*width + r.IntN(3)
+	sums := make([]int32, rows*size)
 	for i := range hits {
 		hits[i] = r.Uint64()
 	}
 	for i := range most {
 		most[i] = int32(r.IntN(100000))
 	}
-	wantHits, wantMost := slices.Clone(hits), slices.Clone(most)
+	for i := range sums {
+		sums[i] = r.Int32()
+	}
+	wantHits, wantMost, wantSums := slices.Clone(hits), slices.Clone(most), slices.Clone(sums)
 	for i, tile := range []assignTile{got, want} {
-		h, m := [][]uint64{hits, wantHits}[i], [][]int32{most, wantMost}[i]
+		h, m, all := [][]uint64{hits, wantHits}[i], [][]int32{most, wantMost}[i], [][]int32{sums, wantSums}[i]
 		tile.near(h, words, 0, limits, starts, kinds, x, stride, y, groups, panels)
-		tile.most(m, starts, kinds, x, stride, y, groups, panels)
+		tile.most(m, all, size, starts, kinds, x, stride, y, groups, panels)
 		if last := panels - 1; last > 0 { // a panel of its own
 			tile.near(h, words, last*width/8, limits, starts[width:], kinds, x, stride, y, groups, 1)
 		}
 	}
-	if !slices.Equal(hits, wantHits) || !slices.Equal(most, wantMost) {
+	if !slices.Equal(hits, wantHits) || !slices.Equal(most, wantMost) || !slices.Equal(sums, wantSums) {
 		t.Fatalf("%s: other hits or sums than those of the loop", where)
-	}
-}
-
-// TestSumOfBytes compares sums with the loop.
-func TestSumOfBytes(t *testing.T) {
-	r := rand.New(rand.NewPCG(82, 0))
-	for n := 0; n < 3000; n += 4 * (1 + n/20) {
-		bytes, want := make([]uint8, n), int32(0)
-		for i := range bytes {
-			bytes[i] = uint8(r.IntN(256))
-			if n%8 == 0 {
-				bytes[i] = 0x7f
-			}
-			want += int32(int8(bytes[i]))
-		}
-		if got := sumOfBytes(bytes); got != want {
-			t.Errorf("%d bytes: %d, want %d", n, got, want)
-		}
 	}
 }
 
@@ -203,8 +190,8 @@ func TestByteRowLimitByHand(t *testing.T) {
 		b.move(s.PackCenters(center, make([]float32, cols)))
 		b.retable()
 		for limit, want := range map[float64]uint64{exact[0]: 1, exact[0] + 0.01*bound: 1, exact[0] - 0.01*bound: 0} {
-			b.near.begin(b.parts[0].rows[:1])
-			b.near.limitByLast([]float64{limit}, b.parts[0].rows[:1])
+			b.near.begin(1)
+			b.limitByLast([]float64{limit}, b.parts[0].numbers)
 			b.hit(b.parts[0].words, 1)
 			if got := b.near.hits[0] & 1; got != want {
 				t.Errorf("%s: %d hits at %g more than the distance", s.Name, got, limit-exact[0])

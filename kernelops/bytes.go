@@ -24,6 +24,7 @@ type byteSet struct {
 	pairs     pairDistances
 	extent    func(lanes *byteLanes, x []float32, center []float64)
 	row       func(lanes *byteLanes, bytes []uint8, x []float32, center []float64, perUnit, unit, magic float64)
+	blocks    byteBlocks
 }
 
 // HasBytes reports whether a set has code for rows of 8 bits on this CPU.
@@ -93,23 +94,27 @@ type byteLanes [24]float64
 func (c *byteCenter) measure(s *byteSet, x []float32, lanes *byteLanes) roundedRow {
 	*lanes = byteLanes{}
 	s.extent(lanes, x, c.values)
-	r := roundedRow{norm: lanes.squares(), unit: 1}
+	r := roundedRow{norm: lanes.squares()}
 	low, high := 0.0, 0.0
 	for j := range 8 {
 		low, high = min(low, lanes[8+j]), max(high, lanes[16+j])
 	}
-	switch {
-	case !(r.norm < math.Inf(1)):
+	if r.unit = c.unitFor(r.norm, low, high); !(r.norm < math.Inf(1)) {
 		r.norm = math.NaN()
-	case c.whole && low >= -128 && high <= 127:
-	default:
-		r.unit = max(c.least, max(-low, high)/127)
 	}
 	r.length = float64(math.Sqrt(r.norm) * (1 + byteNormError))
 	if c.products && r.norm == r.norm {
 		c.share(&r, x)
 	}
 	return r
+}
+
+// unitFor is the unit of a row with that norm and those extremes, less the center; 1 of a row that is not finite.
+func (c *byteCenter) unitFor(norm, low, high float64) float64 {
+	if !(norm < math.Inf(1)) || c.whole && low >= -128 && high <= 127 {
+		return 1
+	}
+	return max(c.least, max(-low, high)/127)
 }
 
 // round rounds a row, which is finite, to bytes, and adds lift to each.

@@ -33,7 +33,8 @@ type (
 		spreads *float32, groups, panels int) uint64
 	byteNearFunc = func(hits *uint8, hitStride int, limits, starts, kinds *int32, x *uint32, xStride int, y *uint32,
 		groups, panels int)
-	byteMostFunc = func(most, starts, kinds *int32, x *uint32, xStride int, y *uint32, groups, panels int)
+	byteMostFunc = func(most, sums *int32, sumStride int, starts, kinds *int32, x *uint32, xStride int, y *uint32,
+		groups, panels int)
 )
 
 // bytes256 returns the code that has these tiles.
@@ -44,8 +45,9 @@ func bytes256(tile, one byteTileFunc, near byteNearFunc, most byteMostFunc) *byt
 			near(&bytes64(hits)[hitBytes], 8*hitWords, &limits[0], &starts[0], &kinds[0], &x[0], xStride, &y[0],
 				groups, panels)
 		},
-		most: func(greatest, starts, kinds []int32, x []uint32, xStride int, y []uint32, groups, panels int) {
-			most(&greatest[0], &starts[0], &kinds[0], &x[0], xStride, &y[0], groups, panels)
+		most: func(greatest, sums []int32, sumStride int, starts, kinds []int32, x []uint32, xStride int, y []uint32,
+			groups, panels int) {
+			most(&greatest[0], &sums[0], sumStride, &starts[0], &kinds[0], &x[0], xStride, &y[0], groups, panels)
 		},
 	}
 	return &byteSet{
@@ -53,6 +55,7 @@ func bytes256(tile, one byteTileFunc, near byteNearFunc, most byteMostFunc) *byt
 		tile:    byteTileOf(tile),
 		one:     byteTileOf(one),
 		assign:  assignTiles{wide: assign, narrow: assign},
+		blocks:  blocksGeneric(),
 		pairs:   pairDistancesAVX2,
 		extent: func(lanes *byteLanes, x []float32, center []float64) {
 			asm.ByteExtentAVX2(&lanes[0], &x[0], &center[0], len(x))

@@ -9,7 +9,7 @@ import (
 func bytesGeneric() *byteSet {
 	return &byteSet{queries: byteTileQueries, tile: byteTileGeneric(byteTileQueries), one: byteTileGeneric(1),
 		extent: byteExtentGeneric, row: byteRowGeneric,
-		assign: assignGeneric(), pairs: pairDistancesGeneric}
+		assign: assignGeneric(), pairs: pairDistancesGeneric, blocks: blocksGeneric()}
 }
 
 // byteTileQueries is the most of a tile.

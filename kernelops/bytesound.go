@@ -118,14 +118,16 @@ func soundAssign(tile *assignTile, groups int) bool {
 			limits[i] += dot4(x[i*stride+g], y[g*tile.width])
 		}
 	}
-	run := func(t *assignTile) (hits []uint64, most []int32) {
+	size := soundPanels * tile.width
+	run := func(t *assignTile) (hits []uint64, most, sums []int32) {
 		hits, most = make([]uint64, tile.rows*words), slices.Repeat([]int32{math.MinInt32}, 16*tile.rows)
+		sums = make([]int32, tile.rows*size)
 		t.near(hits, words, 0, limits, starts, kinds, x, stride, y, groups, soundPanels)
-		t.most(most, starts, kinds, x, stride, y, groups, soundPanels)
-		return hits, most
+		t.most(most, sums, size, starts, kinds, x, stride, y, groups, soundPanels)
+		return hits, most, sums
 	}
 	loop := assignTileGeneric(tile.rows, tile.width)
-	hits, most := run(tile)
-	wantHits, wantMost := run(&loop)
-	return slices.Equal(hits, wantHits) && slices.Equal(most, wantMost)
+	hits, most, sums := run(tile)
+	wantHits, wantMost, wantSums := run(&loop)
+	return slices.Equal(hits, wantHits) && slices.Equal(most, wantMost) && slices.Equal(sums, wantSums)
 }

@@ -88,10 +88,18 @@ func TestUnsoundAssign(t *testing.T) {
 		},
 		"a lane lost": func(tile *assignTile) {
 			most := tile.most
-			tile.most = func(greatest, starts, kinds []int32, x []uint32, xStride int, y []uint32, groups,
-				panels int) {
-				most(greatest, starts, kinds, x, xStride, y, groups, panels)
+			tile.most = func(greatest, sums []int32, sumStride int, starts, kinds []int32, x []uint32, xStride int,
+				y []uint32, groups, panels int) {
+				most(greatest, sums, sumStride, starts, kinds, x, xStride, y, groups, panels)
 				greatest[len(greatest)-1]--
+			}
+		},
+		"a sum lost": func(tile *assignTile) {
+			most := tile.most
+			tile.most = func(greatest, sums []int32, sumStride int, starts, kinds []int32, x []uint32, xStride int,
+				y []uint32, groups, panels int) {
+				most(greatest, sums, sumStride, starts, kinds, x, xStride, y, groups, panels)
+				sums[(tile.rows-1)*sumStride+panels*tile.width-1] = 0
 			}
 		},
 	} {

@@ -146,8 +146,10 @@ func (e *emulator) assign() assignTile {
 				8*hitWords, memoryOf(limits[:rows]), memoryOf(starts), memoryOf(kinds[:rows]),
 				memoryOf(x[:(rows-1)*xStride+groups]), xStride, memoryOf(y[:panels*groups*width]), groups, panels)
 		},
-		most: func(most, starts, kinds []int32, x []uint32, xStride int, y []uint32, groups, panels int) {
-			e.call("ByteMost6x16AVXVNNI", memoryOf(most[:16*rows]), memoryOf(starts), memoryOf(kinds[:rows]),
+		most: func(most, sums []int32, sumStride int, starts, kinds []int32, x []uint32, xStride int, y []uint32,
+			groups, panels int) {
+			e.call("ByteMost6x16AVXVNNI", memoryOf(most[:16*rows]),
+				memoryOf(sums[:(rows-1)*sumStride+panels*width]), sumStride, memoryOf(starts), memoryOf(kinds[:rows]),
 				memoryOf(x[:(rows-1)*xStride+groups]), xStride, memoryOf(y[:panels*groups*width]), groups, panels)
 		},
 	}

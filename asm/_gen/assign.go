@@ -13,7 +13,7 @@ import (
 type assignTile struct {
 	isa
 	rows, vectors int
-	most          bool // finds the greatest sums, else those up to a limit
+	most          bool // keeps the sums, and finds the greatest; else compares them with limits
 }
 
 func addAssign() {
@@ -24,6 +24,8 @@ func addAssign() {
 			addAssignTile(assignTile{s, 6, 2, most})
 		}
 	}
+	addByteReached(isas[1])
+	addByteLimits(isas[1])
 	addPairDistances4(isas[0])
 }
 
@@ -42,7 +44,7 @@ func (t assignTile) width() int { return t.vectors * t.floats() }
 func addAssignTile(t assignTile) {
 	name, out := fmt.Sprintf("ByteNear%dx%d%s", t.rows, t.width(), t.suffix), "hits *uint8, hitStride int, limits *int32"
 	if t.most {
-		name, out = fmt.Sprintf("ByteMost%dx%d%s", t.rows, t.width(), t.suffix), "most *int32"
+		name, out = fmt.Sprintf("ByteMost%dx%d%s", t.rows, t.width(), t.suffix), "most *int32, sums *int32, sumStride int"
 	}
 	TEXT(name, NOSPLIT, "func("+out+", starts *int32, kinds *int32, x *uint32, xStride int, y *uint32, groups int, panels int)")
 	t.doc(name)
@@ -54,6 +56,7 @@ func addAssignTile(t assignTile) {
 	Label("compare")
 	if t.most {
 		r.greatest()
+		ADDQ(I32(4*t.width()), argument("sums"))
 	} else {
 		r.compare()
 		ADDQ(Imm(uint64(t.width()/8)), r.out)
@@ -77,7 +80,8 @@ func (t assignTile) doc(name string) {
 		fmt.Sprintf("\t\t\t\tfor g := range groups { c += dot4(x[i*xStride+g], y[(p*groups+g)*%d+j]) }", w),
 	}
 	if t.most {
-		lines = append(lines, "\t\t\t\tmost[16*i+j%16] = max(most[16*i+j%16], c)")
+		lines = append(lines, fmt.Sprintf("\t\t\t\tsums[i*sumStride+p*%d+j] = c", w),
+			"\t\t\t\tmost[16*i+j%16] = max(most[16*i+j%16], c)")
 	} else {
 		lines = append(lines, fmt.Sprintf("\t\t\t\tset bit j of the %d bits at hits[i*hitStride+p*%d] if c >= limits[i], else clear it", w, w/8))
 	}
@@ -229,24 +233,27 @@ func (r *assignRegisters) compare() {
 // cmpAtLeast is the predicate of a comparison of integers that is true unless the first is less.
 const cmpAtLeast = 5
 
-// mostLanes is how many sums of a row are kept: the greatest of every mostLanes-th center.
+// mostLanes is how many greatest sums of a row are kept: of every mostLanes-th center.
 const mostLanes = 16
 
-// greatest keeps the greatest sums of each lane.
+// greatest keeps the sums, and the greatest of each lane.
 func (r *assignRegisters) greatest() {
+	to, stride := loadArgument("sums"), loadArgument("sumStride")
+	SHLQ(Imm(2), stride)
 	kept := mostLanes / r.floats() // vectors
 	for i, row := range r.acc {
+		for v, acc := range row {
+			r.storeWords32(acc, r.at(to, v))
+		}
+		if i < len(r.acc)-1 {
+			ADDQ(stride, to)
+		}
 		for v := len(row) - 1; v >= kept; v-- {
 			VPMAXSD(row[v], row[v-kept], row[v-kept])
 		}
 		for v, most := range row[:kept] {
-			to := r.at(r.out, i*kept+v)
-			VPMAXSD(to, most, most)
-			if r.masks {
-				VMOVDQU32(most, to)
-			} else {
-				VMOVDQU(most, to)
-			}
+			VPMAXSD(r.at(r.out, i*kept+v), most, most)
+			r.storeWords32(most, r.at(r.out, i*kept+v))
 		}
 	}
 }

@@ -23,12 +23,12 @@ type byteSums interface {
 	store()
 }
 
-// byteSteps goes over the columns of a row.
-func byteSteps(s isa, x, center, left Register, sums byteSums) {
+// byteSteps goes over the columns of a row, which it fetches ahead if asked to.
+func byteSteps(s isa, x, center, left Register, ahead bool, sums byteSums) {
 	SUBQ(Imm(byteLanes), left)
 	JL(LabelRef("last"))
 	Label("loop")
-	sums.vectors(s.centered(x, center, nil), nil)
+	sums.vectors(s.centered(x, center, nil, ahead), nil)
 	ADDQ(Imm(32), x)
 	ADDQ(Imm(64), center)
 	SUBQ(Imm(byteLanes), left)
@@ -41,7 +41,7 @@ func byteSteps(s isa, x, center, left Register, sums byteSums) {
 	JZ(LabelRef("done"))
 	if s.masks {
 		k := s.tailMask(left)
-		sums.vectors(s.centered(x, center, k), k)
+		sums.vectors(s.centered(x, center, k, false), k)
 		Label("done")
 		sums.store()
 		return
@@ -60,12 +60,12 @@ func byteSteps(s isa, x, center, left Register, sums byteSums) {
 }
 
 // centered loads byteLanes columns less the center, or those of the mask k.
-func (s isa) centered(x, center, k Register) []VecVirtual {
+func (s isa) centered(x, center, k Register, ahead bool) []VecVirtual {
 	var all []VecVirtual
 	for i := range byteLanes / s.lanes {
 		v, c := s.vector(), s.vector()
 		if k == nil {
-			if i == 0 {
+			if i == 0 && ahead {
 				PREFETCHT0(Mem{Base: x, Disp: byteAhead})
 			}
 			VCVTPS2PD(s.half(x, i), v)
@@ -128,7 +128,7 @@ func addByteExtent(s isa) {
 	s.zeroAll(e.squares)
 	s.zeroAll(e.low)
 	s.zeroAll(e.high)
-	byteSteps(s, x, center, left, e)
+	byteSteps(s, x, center, left, true, e)
 	VZEROUPPER()
 	RET()
 }
@@ -197,7 +197,7 @@ func addByteRow(s isa) {
 		r.order = s.vector()
 		VBROADCASTI128(lowBytes(), r.order)
 	}
-	byteSteps(s, x, center, left, r)
+	byteSteps(s, x, center, left, true, r)
 	VZEROUPPER()
 	RET()
 }

@@ -28,6 +28,8 @@ func addBytes() {
 		addByteRow(s)
 		addSqDistEach(s)
 	}
+	addByteMeasures(wide)
+	addByteRounds(wide)
 }
 
 // dotBytes adds to each of the 32-bit lanes of sums the products of 4 bytes: those of x are signed, those of y are not.
@@ -56,6 +58,15 @@ func (s isa) loadWords32(from Mem, to VecVirtual) {
 		return
 	}
 	VMOVDQU(from, to)
+}
+
+// storeWords32 stores a vector of 32-bit words.
+func (s isa) storeWords32(from VecVirtual, to Mem) {
+	if s.masks {
+		VMOVDQU32(from, to)
+	} else {
+		VMOVDQU(from, to)
+	}
 }
 
 // width is the number of packed rows of a panel.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/bits"
+	"slices"
 	"strconv"
 
 	"github.com/gram-compute/gram/dataset"
@@ -50,12 +51,14 @@ func (a *assigner) assign(c chunk) error {
 
 // checkFound refuses a chunk with a record that no center is at a finite distance of.
 func (a *assigner) checkFound(c chunk) error {
-	for i, nearest := range a.index {
-		if nearest < 0 { // not of rows that were read and centers that are means of them
-			return beyond(c.IDs[i])
-		}
+	all := int32(0)
+	for _, nearest := range a.index {
+		all |= nearest
 	}
-	return nil
+	if all >= 0 { // as of rows that were read and centers that are means of them
+		return nil
+	}
+	return beyond(c.IDs[slices.IndexFunc(a.index, func(nearest int32) bool { return nearest < 0 })])
 }
 
 func beyond(id dataset.Identity) error {

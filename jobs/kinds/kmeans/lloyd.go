@@ -145,9 +145,11 @@ func newFingerprint(leaf int) *fingerprint {
 }
 
 func (f *fingerprint) add(index []int32) {
-	f.bytes = f.bytes[:0]
+	f.bytes = kernelops.Resize(f.bytes, 4*len(index))
+	to := f.bytes
 	for _, j := range index {
-		f.bytes = binary.LittleEndian.AppendUint32(f.bytes, uint32(j))
+		binary.LittleEndian.PutUint32(to, uint32(j))
+		to = to[4:]
 	}
 	f.hash.Write(f.bytes)
 }

@@ -38,10 +38,13 @@ type Reader struct {
 	indices []int32
 	indptr  []int
 	class   []int32
+	unknown []int32            // of records without labels: -1 each
 	ids     []dataset.Identity // kept, or the block's own
 	kept    []dataset.Identity
 	weights []float32
-	records []int
+	records []int // the first of all, or those chosen
+	all     []int // 0, 1, 2, ...
+	chosen  []int
 	trusts  bool
 }
 
@@ -128,31 +131,32 @@ func (r *Reader) inPlace(block *dataset.Block) bool {
 
 // choose numbers the records to keep.
 func (r *Reader) choose(block *dataset.Block, keep jobs.Choice) {
-	r.records = r.records[:0]
 	if keep == nil {
-		for i := range block.IDs {
-			r.records = append(r.records, i)
+		for i := len(r.all); i < len(block.IDs); i++ {
+			r.all = append(r.all, i)
 		}
-		r.ids = block.IDs
+		r.records, r.ids = r.all[:len(block.IDs)], block.IDs
 		return
 	}
-	r.kept = r.kept[:0]
+	r.chosen, r.kept = r.chosen[:0], r.kept[:0]
 	for i, id := range block.IDs {
 		if keep(block, i) {
-			r.records, r.kept = append(r.records, i), append(r.kept, id)
+			r.chosen, r.kept = append(r.chosen, i), append(r.kept, id)
 		}
 	}
-	r.ids = r.kept
+	r.records, r.ids = r.chosen, r.kept
 }
 
 func (r *Reader) classes(block *dataset.Block) []int32 {
+	if block.Labels == nil {
+		for len(r.unknown) < len(r.records) {
+			r.unknown = append(r.unknown, -1)
+		}
+		return r.unknown[:len(r.records)]
+	}
 	r.class = r.class[:0]
 	for _, i := range r.records {
-		c := int32(-1)
-		if block.Labels != nil {
-			c = r.space.Class(block.Labels[i])
-		}
-		r.class = append(r.class, c)
+		r.class = append(r.class, r.space.Class(block.Labels[i]))
 	}
 	return r.class
 }
