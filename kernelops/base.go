@@ -13,30 +13,33 @@ type Base struct {
 	left    []bool    // queries that 8 bits are of no use to
 }
 
-// Pack takes the rows of y, which must stay as they are while they are searched, in the place of those before. Sets
-// with code for it keep them in 8 bits a value as well, where a sample says that this helps, and where the number of
-// queries that are to come is worth it.
+// Pack is PackFor queries that are like the rows.
 func (b *Base) Pack(s *Set, y Matrix, queries int, ws *Workspace) {
-	b.pack(s, y, queries, byteKind{}, ws)
+	b.PackFor(s, y, y, queries, ws)
 }
 
-func (b *Base) pack(s *Set, y Matrix, queries int, kind byteKind, ws *Workspace) {
-	y.check()
+// PackFor takes the rows of y, which must stay as they are while they are searched, in the place of those before. Sets
+// with code for it keep them in 8 bits a value as well, where a sample of them and of x, some of the queries to come,
+// says that this helps, and where the number of all queries to come is worth it.
+func (b *Base) PackFor(s *Set, y, x Matrix, queries int, ws *Workspace) {
+	b.pack(s, y, x, queries, byteKind{}, ws)
+}
+
+func (b *Base) pack(s *Set, y, x Matrix, queries int, kind byteKind, ws *Workspace) {
+	checkPair(x, y)
 	b.set, b.rows, b.known, b.bytes.byteKind = s, y, false, kind
-	b.packed = s.bytes != nil && BytesPay(y.Rows, y.Cols, queries) && bytesHelp(s, y, kind, ws) &&
-		b.bytes.pack(s, y, ws)
+	b.packed = s.bytes != nil && b.bytesPay(y, x, queries, ws) && b.bytes.pack(s, y, ws)
 }
 
-// Smaller bases, or fewer queries, are not worth bytes.
-const (
-	leastByteQueries = 128
-	leastByteRows    = 512
-	leastByteCols    = 16
-)
-
-// BytesPay reports whether a base is large enough, and the queries are enough, that rows of 8 bits may be worth it.
-func BytesPay(rows, cols, queries int) bool {
-	return queries >= leastByteQueries && rows >= leastByteRows && cols >= leastByteCols && cols <= byteCols
+// bytesPay reports whether a search by bytes takes less time than one by float32.
+func (b *Base) bytesPay(y, x Matrix, queries int, ws *Workspace) bool {
+	kind := b.bytes.byteKind
+	slow := !kind.products && slowInFloat(y)
+	if !slow && !BytesPay(y.Rows, y.Cols, queries, kind.products) || slow && !slowPays(y.Rows, y.Cols, queries) {
+		return false
+	}
+	helps, exact := bytesHelp(b.set, y, x, kind, ws)
+	return helps && (kind.products || slow || exact || distancesPay(y.Rows, y.Cols, queries))
 }
 
 // Search is that of Set for the rows of the base. Where most is not nil, it leaves out what is farther from row i of x

@@ -8,6 +8,9 @@ import (
 	"testing"
 )
 
+// enoughQueries are worth bytes wherever these help.
+const enoughQueries = 1 << 20
+
 // withBytes are the sets that search by products, with each code for rows of 8 bits.
 func withBytes() []*Set {
 	var sets []*Set
@@ -171,16 +174,16 @@ func TestBytesHelp(t *testing.T) {
 	r := rand.New(rand.NewPCG(69, 0))
 	hard := hardForBytes(r)
 	for name, want := range map[string]bool{"normal": true, "whole, 0 to 255": true, "far from 0": true, "1e30": true,
-		"columns of other scales": true, "equal rows": false, "one hot": false} {
+		"columns of other scales": true, "equal rows": false, "one hot": false, "whole, few": true} {
 		for _, s := range withBytes() {
-			y := NewMatrix(4000, 64)
+			y := NewMatrix(12_000, 64) // distances of fewer rows are faster in float32
 			hard[name](y)
 			var base Base
-			if base.Pack(s, y, leastByteQueries, &Workspace{}); base.packed != want {
+			if base.Pack(s, y, enoughQueries, &Workspace{}); base.packed != want {
 				t.Errorf("%s: packed on %s: %t", s.Name, name, base.packed)
 			}
 			small := y.RowRange(0, leastByteRows-1)
-			if base.Pack(s, small, leastByteQueries, &Workspace{}); base.packed {
+			if base.Pack(s, small, enoughQueries, &Workspace{}); base.packed {
 				t.Errorf("%s: %d rows are packed", s.Name, small.Rows)
 			}
 			if base.Pack(s, y, leastByteQueries-1, &Workspace{}); base.packed {
@@ -206,7 +209,7 @@ func TestBaseSearches(t *testing.T) {
 			ids, dists := make([]int, x.Rows*k), make([]float64, x.Rows*k)
 			wantIDs, wantDists := bruteForce(x, y, k)
 			var ws Workspace
-			base.Pack(s, y, leastByteQueries, &ws)
+			base.Pack(s, y, enoughQueries, &ws)
 			for _, run := range []func(){
 				func() { s.Search(ids, dists, k, x, y, &ws) },
 				func() { base.Search(ids, dists, k, x, nil, &ws) },
@@ -345,13 +348,67 @@ func TestSearchUpToADistance(t *testing.T) {
 			}
 			var ws Workspace
 			var base Base
-			base.Pack(s, y, leastByteQueries, &ws)
+			base.Pack(s, y, enoughQueries, &ws)
 			base.Search(ids, dists, k, x, most, &ws)
 			if !slices.Equal(ids, wantIDs) || !slices.Equal(dists, wantDists) {
 				t.Fatalf("%s: other neighbors up to a distance", s.Name)
 			}
 			if got := panicOf(func() { base.Search(ids, dists, k, x, most[1:], &ws) }); got == nil {
 				t.Error("limits of other queries are taken")
+			}
+		}
+	}
+}
+
+// TestExactBytes: of whole numbers, the distances of a tile are those of sqDist64, and once a list is full rows as far as
+// its last one are no hits: they come after it. One row that is not whole makes the whole base an ordinary one.
+func TestExactBytes(t *testing.T) {
+	r := rand.New(rand.NewPCG(73, 0))
+	for _, s := range withBytes() {
+		x, y := NewMatrix(7, 20), NewMatrix(3000, 20)
+		for _, m := range []Matrix{x, y} {
+			for i := range m.Data {
+				m.Data[i] = float32(r.IntN(2) * 255)
+			}
+		}
+		for _, half := range []bool{false, true} {
+			if half {
+				y.Row(2999)[3] = 0.5 // not one of the sample
+				x.Row(6)[3] = 1.5
+			}
+			compareByteSearches(t, fmt.Sprintf("exact bytes, %t", half), x, y, 5)
+			var base byteBase
+			var sc scratch
+			if !base.pack(s, y, &Workspace{}) || base.exact == half {
+				t.Fatalf("%s: exact: %t", s.Name, base.exact)
+			}
+			if half {
+				continue
+			}
+			newQueries(s, 5, x, y, nil).throughBytes(s, &base, &sc)
+			_, dists := bruteForce(x, y, 5)
+			q := &sc.bytes
+			for name, add := range map[string]float64{"as far as the last": 0, "nearer than the last": -1} {
+				found := make([]int, x.Rows)
+				q.relimit(func(i int) float64 { return dists[i*5+4] + add })
+				q.scan(s.bytes.tile, 0, panelCount(y.Rows), func(i, row int, low, high float64) float64 {
+					if d := sqDist64(x.Row(i), y.Row(row)); low != d || high != d {
+						t.Errorf("%s: %g to %g is %g", s.Name, low, high, d)
+					}
+					found[i]++
+					return dists[i*5+4] + add
+				})
+				for i := range found {
+					want := 0
+					for j := range y.Rows {
+						if sqDist64(x.Row(i), y.Row(j)) <= dists[i*5+4]+add {
+							want++
+						}
+					}
+					if found[i] != want {
+						t.Errorf("%s, %s: %d hits of query %d, want %d", s.Name, name, found[i], i, want)
+					}
+				}
 			}
 		}
 	}

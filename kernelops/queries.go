@@ -111,6 +111,7 @@ type query struct {
 	products *productKey // nil: sqDist64
 	most     float64     // the largest distance of interest
 	limit    float64     // an upper bound of the k-th smallest distance of interest
+	whole    bool        // bytes give the distances themselves, which are whole numbers
 }
 
 // newQuery is a search for x, for rows that are at most that far away.

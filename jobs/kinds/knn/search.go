@@ -126,7 +126,7 @@ func norms(dst []float64, m kernelops.Matrix) []float64 {
 func (s *searcher) ranked(t tile) error {
 	k := s.room(t)
 	if t.firstX == 0 { // the next tiles have the same rows of the base
-		s.packed.Pack(s.ops, t.y, s.queries.N, &s.ws)
+		s.packed.PackFor(s.ops, t.y, t.x, s.queries.N, &s.ws)
 	}
 	s.packed.Search(s.ids, s.dists, k, t.x, s.most, &s.ws)
 	for i := range t.x.Rows {
@@ -194,14 +194,14 @@ type narrow struct {
 // bits: as those of l2, in tiles of many rows, whose matrix of products is not written.
 func (s *searcher) byBytes(base *points) bool {
 	return (s.of == innerProduct || s.of == cosine) && s.found.k > 0 && kernelops.HasBytes(s.ops) &&
-		kernelops.BytesPay(min(base.N, rankedRows), base.Width, s.queries.N)
+		kernelops.BytesPay(min(base.N, rankedRows), base.Width, s.queries.N, true)
 }
 
 // rankedProducts is inner_product and cosine for k. Ties go to the lower row. Where 8 bits say too little, dots does
 // the search.
 func (s *searcher) rankedProducts(t tile) error {
 	if t.firstX == 0 { // the next tiles have the same rows of the base
-		s.narrow.helps = s.packed.PackProducts(s.ops, t.y, s.of == cosine, s.queries.N, &s.ws)
+		s.narrow.helps = s.packed.PackProducts(s.ops, t.y, t.x, s.of == cosine, s.queries.N, &s.ws)
 	}
 	if !s.narrow.helps {
 		return s.inParts(t, t.x, func(i int) int { return t.firstX + i })
