@@ -22,24 +22,24 @@ func (b *Base) Pack(s *Set, y Matrix, queries int, ws *Workspace) {
 // with code for it keep them in 8 bits a value as well, where a sample of them and of x, some of the queries to come,
 // says that this helps, and where the number of all queries to come is worth it.
 func (b *Base) PackFor(s *Set, y, x Matrix, queries int, ws *Workspace) {
-	b.pack(s, y, x, queries, byteKind{}, ws)
+	b.pack(s, y, byteTrial{x: x, queries: queries}, byteKind{}, ws)
 }
 
-func (b *Base) pack(s *Set, y, x Matrix, queries int, kind byteKind, ws *Workspace) {
-	checkPair(x, y)
+func (b *Base) pack(s *Set, y Matrix, t byteTrial, kind byteKind, ws *Workspace) {
+	checkPair(t.x, y)
 	b.set, b.rows, b.known, b.bytes.byteKind = s, y, false, kind
-	b.packed = s.bytes != nil && b.bytesPay(y, x, queries, ws) && b.bytes.pack(s, y, ws)
+	b.packed = s.bytes != nil && b.bytesPay(y, t, ws) && b.bytes.pack(s, y, ws)
 }
 
 // bytesPay reports whether a search by bytes takes less time than one by float32.
-func (b *Base) bytesPay(y, x Matrix, queries int, ws *Workspace) bool {
+func (b *Base) bytesPay(y Matrix, t byteTrial, ws *Workspace) bool {
 	kind := b.bytes.byteKind
 	slow := !kind.products && slowInFloat(y)
-	if !slow && !BytesPay(y.Rows, y.Cols, queries, kind.products) || slow && !slowPays(y.Rows, y.Cols, queries) {
+	if !slow && !BytesPay(y.Rows, y.Cols, t.queries, kind.products) || slow && !slowPays(y.Rows, y.Cols, t.queries) {
 		return false
 	}
-	helps, exact := bytesHelp(b.set, y, x, kind, ws)
-	return helps && (kind.products || slow || exact || distancesPay(y.Rows, y.Cols, queries))
+	helps, exact := t.helps(b.set, y, kind, ws)
+	return helps && (kind.products || slow || exact || distancesPay(y.Rows, y.Cols, t.queries))
 }
 
 // Search is that of Set for the rows of the base. Where most is not nil, it leaves out what is farther from row i of x
@@ -61,9 +61,8 @@ func (b *Base) search(ids []int, dists []float64, k int, x Matrix, most []float6
 		return
 	}
 	s, few := b.set, x.Rows <= fewQueries
-	plain := s.matrix == nil || x.Cols == 0
-	if !plain && !few && !bytes {
-		b.measure(ws)
+	if !bytes {
+		b.measure(x, ws)
 	}
 	grain := maxWidth
 	if few {
@@ -75,28 +74,33 @@ func (b *Base) search(ids []int, dists []float64, k int, x Matrix, most []float6
 			some = most[from:to]
 		}
 		q := newQueries(s, k, x.RowRange(from, to), b.rows, some)
-		switch {
-		case plain:
-			q.generic()
-		case bytes:
-			q.throughBytes(s, &b.bytes, sc)
-		case few:
-			q.each(s, sc)
-		default:
-			q.together(s, b, sc)
-		}
+		q.run(s, b, bytes, sc)
 		for i := range q.list {
 			q.list[i].best.store(ids[(from+i)*k:(from+i+1)*k], dists[(from+i)*k:], q.list[i].most)
 		}
 	})
 }
 
+// run searches the rows of a base, by bytes or not.
+func (q *queries) run(s *Set, b *Base, bytes bool, sc *scratch) {
+	switch {
+	case s.matrix == nil || q.x.Cols == 0:
+		q.generic()
+	case bytes:
+		q.throughBytes(s, &b.bytes, sc)
+	case q.x.Rows <= fewQueries:
+		q.each(s, sc)
+	default:
+		q.together(s, b, sc)
+	}
+}
+
 // leastByteShare: of so few rows for each neighbor, most are scored anyway.
 const leastByteShare = 32
 
-// measure makes sure of the norms.
-func (b *Base) measure(ws *Workspace) {
-	if b.known {
+// measure makes sure of the norms, where a search for x in float32 needs them.
+func (b *Base) measure(x Matrix, ws *Workspace) {
+	if b.known || b.set.matrix == nil || x.Cols == 0 || x.Rows <= fewQueries {
 		return
 	}
 	b.norms = b.set.norms(measure{kind: sqDist}, Resize(b.norms, b.rows.Rows), b.rows, ws)

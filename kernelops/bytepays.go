@@ -14,16 +14,16 @@ const (
 	floatFlop    = 1. / 48 // and for each row of the base and column
 	productQuery = 10_000  // a query by products takes so much longer,
 	productRow   = 3.5     // and for each row of the base
-	byteTrial    = 200_000 // to see whether bytes help
-	byteTrialCol = 6_000   // and for each column
+	trialTime    = 200_000 // to see whether bytes help
+	trialCol     = 6_000   // and for each column
 	byteQuery    = 7_000   // a query by bytes takes so much longer,
 	byteFlop     = 1. / 96 // and gains as much for each row of the base and column
 	bytePackRow  = 110     // to pack a row
 	bytePackCol  = 2.2     // and for each column
 	scoreRow     = 20      // to score a row in float64
 	scoreCol     = 1. / 4  // and for each column
-	// byteTrialMost is the least that the work in float32 is of what the trial takes.
-	byteTrialMost = 20
+	// trialMost is the least that the work in float32 is of what the trial takes.
+	trialMost = 20
 )
 
 // BytesPay reports whether a base is so large, and the queries are so many, that it is worth to see whether rows of 8
@@ -44,7 +44,7 @@ func slowPays(rows, cols, queries int) bool {
 // trialPays does so for queries that take a time each.
 func trialPays(rows, cols, queries int, query float64) bool {
 	return queries >= leastByteQueries && rows >= leastByteRows && cols >= leastByteCols && cols <= byteCols &&
-		float64(query*float64(queries)) >= float64(byteTrialMost*(byteTrial+float64(byteTrialCol*float64(cols))))
+		float64(query*float64(queries)) >= float64(trialMost*(trialTime+float64(trialCol*float64(cols))))
 }
 
 // distancesPay reports whether a search of distances by bytes takes less time than one by float32, if bytes help.

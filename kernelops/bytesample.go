@@ -15,45 +15,61 @@ const (
 	byteTrialShare = 12
 )
 
-// bytesHelp searches a sample of a base for a few queries, some of those of x. It reports whether bytes leave few rows,
-// and whether they lose nothing of those of the base.
-func bytesHelp(s *Set, y, x Matrix, kind byteKind, ws *Workspace) (helps, exact bool) {
+// byteTrial is what a sample of a base is searched for.
+type byteTrial struct {
+	x       Matrix    // some of the queries
+	most    []float64 // of each, the distance within which all rows are listed; nil in a search for the nearest
+	queries int       // in all
+}
+
+// helps searches the sample. It reports whether bytes leave few rows, and whether they lose nothing of those of the
+// base.
+func (t byteTrial) helps(s *Set, y Matrix, kind byteKind, ws *Workspace) (helps, exact bool) {
 	base := byteBase{byteCenter: byteCenter{byteKind: kind}}
 	sample := y.every(max(1, y.Rows/byteTrialRows))
 	if !base.pack(s, sample, ws) {
 		return false, false
 	}
-	if x.Rows == 0 {
-		x = y
+	if t.x.Rows == 0 {
+		t.x = y
 	}
-	trials := x.every(max(1, x.Rows/byteTrials))
-	most, lows := make([]nearest, trials.Rows), make([]float64, trials.Rows*sample.Rows)
-	for i := range lows {
-		lows[i] = math.Inf(-1) // it has no bounds
-	}
-	for i := range most {
-		most[i].k = byteTrialNear
-	}
+	step := max(1, t.x.Rows/byteTrials)
+	trials, left := t.x.every(step), 0
 	var q byteQueries
 	q.take(s.bytes, s.bytes.queries, trials, &base)
+	most, lows := make([]nearest, trials.Rows), make([][]float64, trials.Rows)
+	for i := range most {
+		most[i].k, lows[i] = byteTrialNear, make([]float64, 0, sample.Rows)
+	}
 	q.scan(s.bytes.tile, 0, panelCount(base.rows), func(i, row int, low, high float64) float64 {
-		lows[i*sample.Rows+row] = low
 		most[i].offer(high, row)
+		lows[i] = append(lows[i], low)
 		return math.Inf(1)
 	})
-	left := 0
-	for i := range most {
-		limit := most[i].worst()
-		if base.exact && q.known[i].exact {
+	for i, low := range lows {
+		limit, exact := most[i].worst(), base.exact && q.known[i].exact
+		switch {
+		case len(low) == 0:
+			left += sample.Rows // it has no bounds
+			continue
+		case t.most != nil && exact:
+			continue // what is left is not scored
+		case t.most != nil:
+			limit = t.most[i*step]
+		case exact:
 			limit = math.Nextafter(limit, math.Inf(-1)) // ties are left out, see interest
 		}
-		for _, low := range lows[i*sample.Rows : (i+1)*sample.Rows] {
-			if low <= limit {
+		for _, v := range low {
+			if v <= limit {
 				left++
 			}
 		}
 	}
-	return left <= trials.Rows*(byteTrialNear+sample.Rows/byteTrialShare), base.exact
+	allowed := byteTrialNear + sample.Rows/byteTrialShare
+	if t.most != nil {
+		allowed = sample.Rows / byteShare // a larger base does not have a smaller share of them
+	}
+	return left <= trials.Rows*allowed, base.exact
 }
 
 // every returns a view of one row in n.

@@ -18,10 +18,14 @@ func (q *queries) throughBytes(s *Set, b *byteBase, sc *scratch) {
 	for p := 0; p < panels; {
 		end := min(panels, p+max(1, min(part, p))) // so that limits are close to the last ones early on
 		sc.bytes.scan(tile, p, end, q.near)
-		if end >= part { // before, most of what is scored is not among the nearest
+		switch {
+		case q.list[0].found != nil:
+			q.scorePending(1)
+		case end >= part: // before, most of what is scored is not among the nearest
 			q.scorePending(scoredRows)
 		}
-		q.rest(s, sc.bytes.drop(end*byteWidth/byteShare+grace), end*byteWidth, sc)
+		most := end*byteWidth/byteShare + grace
+		q.rest(s, sc.bytes.drop(most, func(i int) bool { return q.list[i].cheap() }), end*byteWidth, sc)
 		sc.bytes.relimit(func(i int) float64 { return q.list[i].interest() })
 		p = end
 	}
@@ -55,6 +59,9 @@ func (q *queries) near(i, row int, low, high float64) float64 {
 	}
 	return l.interest()
 }
+
+// cheap reports whether float32 is not faster whatever bytes leave: all of it is listed, and nothing is scored.
+func (q *query) cheap() bool { return q.whole && q.found != nil }
 
 // interest is the largest distance of interest. Of exact rows, whose distances are whole numbers and which come in
 // order, one as far as the k-th is not.
@@ -94,10 +101,10 @@ func (q *queries) rest(s *Set, some []int, from int, sc *scratch) {
 	}
 }
 
-// drop takes the queries with more hits than most out of the scan.
-func (q *byteQueries) drop(most int) (dropped []int) {
+// drop takes the queries with more hits than most out of the scan, without those that stay.
+func (q *byteQueries) drop(most int, stays func(i int) bool) (dropped []int) {
 	for place, i := range q.order {
-		if q.found[place] > most {
+		if q.found[place] > most && !stays(i) {
 			dropped = append(dropped, i)
 			q.limits[place], q.starts[place] = -math.MaxFloat32, noHits
 			q.out[place], q.found[place] = true, 0

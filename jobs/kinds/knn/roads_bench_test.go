@@ -72,6 +72,30 @@ func BenchmarkRoadsBySize(b *testing.B) {
 	}
 }
 
+// BenchmarkRoadsWithin does so for all rows within a distance: one that few are within, half and nearly all.
+func BenchmarkRoadsWithin(b *testing.B) {
+	const n, queries, width = 40_000, 800, 64
+	of := l2
+	for name, value := range roadRows(rand.New(rand.NewPCG(94, 0))) {
+		base, asked := densePoints(nil, n, width, 0, value), densePoints(nil, queries, width, 0, value)
+		keys := []float64{}
+		for i := range 64 {
+			x := base.Tile(i*600, i*600+1, nil).Row(0)
+			for j := range 64 {
+				y := base.Tile(j*601, j*601+1, nil).Row(0)
+				keys = append(keys, of.distance(of.key(x, y, 0, 0)))
+			}
+		}
+		slices.Sort(keys)
+		for _, share := range []float64{0.001, 0.5, 0.99} {
+			radius := keys[int(share*float64(len(keys)))]
+			b.Run(fmt.Sprintf("%s/%g", name, share), func(b *testing.B) {
+				compareRoads(b, of, rule{radius: radius, counts: true}, base, asked)
+			})
+		}
+	}
+}
+
 // compareRoads reports what the roads of a search take.
 func compareRoads(b *testing.B, of metric, within rule, base, asked *points) {
 	roads := [2]func(s *searcher) error{
@@ -108,7 +132,14 @@ func compareRoads(b *testing.B, of metric, within rule, base, asked *points) {
 
 // byFloat is search without 8 bits.
 func (s *searcher) byFloat(b *testing.B, base *points) error {
-	if s.of != l2 || s.found.k == 0 {
+	switch {
+	case s.of == l2 && s.found.k == 0:
+		return s.tiles(b.Context(), base, rows.QueryRows, rankedRows, func(t tile) error {
+			s.limits(t)
+			s.packed.PackWithin(s.ops, t.y, t.x, s.most, 0, &s.ws) // for no queries: not as bytes
+			return s.listed(t)
+		})
+	case s.of != l2:
 		return s.tiles(b.Context(), base, rows.QueryRows, rows.BaseRows, s.dots)
 	}
 	return s.tiles(b.Context(), base.ordered(), rows.BaseRows, rankedRows, func(t tile) error {

@@ -77,6 +77,8 @@ func (s *searcher) spreadOut(ctx context.Context, base *points) error {
 	switch {
 	case s.of == l2 && s.found.k > 0:
 		return s.tiles(ctx, base.ordered(), rows.BaseRows, rankedRows, s.ranked)
+	case s.of == l2:
+		return s.tiles(ctx, base, rows.QueryRows, rankedRows, s.within)
 	case s.of == l1 || s.of == linf || s.of == minkowski:
 		return s.tiles(ctx, base, rows.QueryRows, rows.BaseRows, s.differences)
 	case s.byBytes(base):
@@ -137,6 +139,26 @@ func (s *searcher) ranked(t tile) error {
 	return nil
 }
 
+// within is l2 by radius: the exact search of kernelops up to a distance.
+func (s *searcher) within(t tile) error {
+	s.limits(t)
+	if t.firstX == 0 { // the next tiles have the same rows of the base
+		s.packed.PackWithin(s.ops, t.y, t.x, s.most, s.queries.N, &s.ws)
+	}
+	return s.listed(t)
+}
+
+// listed enters the rows of a tile that are within the limits.
+func (s *searcher) listed(t tile) (err error) {
+	s.packed.SearchWithin(t.x, s.most, func(i, row int, dist float64) bool {
+		if err == nil {
+			err = s.enter(t.firstX+i, dist, t.base, t.firstY+row)
+		}
+		return err == nil
+	}, &s.ws)
+	return err
+}
+
 // room makes room for the nearest rows of a tile, and returns how many of each query are searched.
 func (s *searcher) room(t tile) (k int) {
 	k = s.found.k
@@ -145,11 +167,16 @@ func (s *searcher) room(t tile) (k int) {
 	}
 	k = min(k, t.y.Rows)
 	s.ids, s.dists = kernelops.Resize(s.ids, k*t.x.Rows), kernelops.Resize(s.dists, k*t.x.Rows)
+	s.limits(t)
+	return k
+}
+
+// limits sets the distances of the queries of a tile beyond which nothing enters their lists.
+func (s *searcher) limits(t tile) {
 	s.most = kernelops.Resize(s.most, t.x.Rows)
 	for i := range s.most {
 		s.most[i] = s.found.worst(t.firstX + i)
 	}
-	return k
 }
 
 // enterAll enters the k nearest rows of a tile into the list of its query i.
@@ -162,7 +189,7 @@ func (s *searcher) enterAll(t tile, i, k int) error {
 	return nil
 }
 
-// dots is inner_product, cosine, and l2 by radius, filtered by dot products.
+// dots is inner_product and cosine, filtered by dot products.
 func (s *searcher) dots(t tile) error {
 	if t.firstX == 0 { // the next tiles have the same rows of the base
 		s.yNorms = norms(s.yNorms, t.y)
