@@ -187,3 +187,25 @@ func TestWithinTrial(t *testing.T) {
 		}
 	}
 }
+
+// TestWithinAtTheBound has a query and a row that lose as much as the bound says, see TestByteLimitsByHand: at the limit
+// of their distance the row is found.
+func TestWithinAtTheBound(t *testing.T) {
+	const cols = 65
+	one, other := NewMatrix(1, cols), NewMatrix(1, cols)
+	one.Data[0] = 127
+	for k := 1; k < cols; k++ {
+		one.Data[k], other.Data[k] = 0.49, 127
+	}
+	for _, s := range withBytes() {
+		for _, v := range [][2]Matrix{{one, other}, {other, one}} {
+			var base Base
+			most := []float64{sqDist64(one.Data, other.Data)}
+			base.PackWithin(s, v[1], v[0], most, 1, &Workspace{})
+			if !base.bytes.packAround(byteCenter{values: make([]float64, cols)}, s, v[1], &Workspace{}) {
+				t.Fatal("not packed")
+			}
+			compareWithin(t, s.Name, &base, true, v[0], most, 1)
+		}
+	}
+}
