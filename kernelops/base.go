@@ -11,6 +11,8 @@ type Base struct {
 	low     []float32 // norms less their share of the error
 	lengths []float64 // of cosines
 	left    []bool    // queries that 8 bits are of no use to
+	asked   int       // queries that Keep was called for, and how many they were when it packed
+	tried   int
 }
 
 // Pack is PackFor queries that are like the rows.
@@ -23,6 +25,18 @@ func (b *Base) Pack(s *Set, y Matrix, queries int, ws *Workspace) {
 // says that this helps, and where the number of all queries to come is worth it.
 func (b *Base) PackFor(s *Set, y, x Matrix, queries int, ws *Workspace) {
 	b.pack(s, y, byteTrial{x: x, queries: queries}, byteKind{}, ws)
+}
+
+// Keep is PackFor the same rows as in the calls before, which may have moved, for the queries x and those that there
+// will be: it expects as many as there were, and packs rows as bytes once that pays.
+func (b *Base) Keep(s *Set, y, x Matrix, ws *Workspace) {
+	b.asked += x.Rows
+	if b.tried > 0 && (b.packed || b.asked < 2*b.tried) {
+		b.rows = y
+		return
+	}
+	b.tried = b.asked
+	b.PackFor(s, y, x, b.asked, ws)
 }
 
 func (b *Base) pack(s *Set, y Matrix, t byteTrial, kind byteKind, ws *Workspace) {

@@ -58,6 +58,6 @@ func (q *query) within(dist float64, row int) {
 		return
 	}
 	if !q.found(row, dist) {
-		q.limit = math.Inf(-1)
+		q.limit = -math.MaxFloat64
 	}
 }

@@ -413,3 +413,36 @@ func TestExactBytes(t *testing.T) {
 		}
 	}
 }
+
+// TestKeptBases: a base that is kept is packed when as many queries were searched as that pays for, wherever its rows
+// are, and gives the same neighbors before and after.
+func TestKeptBases(t *testing.T) {
+	r := rand.New(rand.NewPCG(78, 0))
+	y := NewMatrix(12_000, 32)
+	for i := range y.Data {
+		y.Data[i] = float32(r.IntN(256))
+	}
+	moved := Matrix{Data: slices.Clone(y.Data), Rows: y.Rows, Cols: y.Cols, Stride: y.Stride}
+	for _, s := range append(All(), withBytes()...) {
+		var base Base
+		var ws Workspace
+		packed := 0
+		for call := range 6 {
+			const k, rows = 3, 150
+			x := y.RowRange(call*300, call*300+rows)
+			ids, dists := make([]int, k*rows), make([]float64, k*rows)
+			base.Keep(s, []Matrix{y, moved}[call%2], x, &ws)
+			base.Search(ids, dists, k, x, nil, &ws)
+			if wantIDs, wantDists := bruteForce(x.RowRange(0, 2), y, k); !slices.Equal(ids[:2*k], wantIDs) ||
+				!slices.Equal(dists[:2*k], wantDists) {
+				t.Fatalf("%s, call %d: other neighbors", s.Name, call)
+			}
+			if base.packed {
+				packed++
+			}
+		}
+		if s.bytes == nil && packed > 0 || s.bytes != nil && (packed == 0 || packed == 6) {
+			t.Errorf("%s: packed in %d of 6 calls", s.Name, packed)
+		}
+	}
+}

@@ -20,7 +20,8 @@ type searcher struct {
 	marks   bool // targets of neighbors are their marks: see mark
 
 	ws             kernelops.Workspace
-	packed         kernelops.Base // of dense rows for k: the rows of the base in a tile
+	packed         kernelops.Base  // of dense rows for k: the rows of the base in a tile
+	kept           *kernelops.Base // the same where the base stays, in one tile, from search to search; else nil
 	narrow         narrow
 	most           []float64 // of each query, the distance beyond which nothing enters its list
 	xBuf, yBuf     []float32
@@ -126,11 +127,15 @@ func norms(dst []float64, m kernelops.Matrix) []float64 {
 
 // ranked is l2 for k: the exact search of kernelops, where ties go to the lower row.
 func (s *searcher) ranked(t tile) error {
-	k := s.room(t)
-	if t.firstX == 0 { // the next tiles have the same rows of the base
-		s.packed.PackFor(s.ops, t.y, t.x, s.queries.N, &s.ws)
+	k, packed := s.room(t), &s.packed
+	switch {
+	case s.kept != nil && t.base.N <= rankedRows:
+		packed = s.kept
+		packed.Keep(s.ops, t.y, t.x, &s.ws)
+	case t.firstX == 0: // the next tiles have the same rows of the base
+		packed.PackFor(s.ops, t.y, t.x, s.queries.N, &s.ws)
 	}
-	s.packed.Search(s.ids, s.dists, k, t.x, s.most, &s.ws)
+	packed.Search(s.ids, s.dists, k, t.x, s.most, &s.ws)
 	for i := range t.x.Rows {
 		if err := s.enterAll(t, i, k); err != nil {
 			return err
