@@ -52,8 +52,12 @@ func (b *Base) bytesPay(y Matrix, t byteTrial, ws *Workspace) bool {
 	if !slow && !BytesPay(y.Rows, y.Cols, t.queries, kind.products) || slow && !slowPays(y.Rows, y.Cols, t.queries) {
 		return false
 	}
+	pays := kind.products || slow || distancesPay(y.Rows, y.Cols, t.queries)
+	if !pays && !seemWhole(y) {
+		return false
+	}
 	helps, exact := t.helps(b.set, y, kind, ws)
-	return helps && (kind.products || slow || exact || distancesPay(y.Rows, y.Cols, t.queries))
+	return helps && (pays || exact)
 }
 
 // Search is that of Set for the rows of the base. Where most is not nil, it leaves out what is farther from row i of x

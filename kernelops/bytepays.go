@@ -56,16 +56,29 @@ func distancesPay(rows, cols, queries int) bool {
 }
 
 const (
-	// slowSample is how many rows show whether float32 can tell distances apart, and slowShare what share of them its
-	// errors are where it cannot.
-	slowSample = 16
-	slowShare  = 64
+	// fewSample is how many rows show what rows are like.
+	fewSample = 16
+	// slowShare is what share of distances the errors of float32 are where it cannot tell them apart.
+	slowShare = 64
 )
+
+// seemWhole reports whether some of the rows are whole numbers from 0 to 255.
+func seemWhole(y Matrix) bool {
+	some := y.every(max(1, y.Rows/fewSample))
+	for i := range some.Rows {
+		for _, v := range some.Row(i) {
+			if !(v >= 0 && v <= 255 && v == float32(uint8(v))) { //lint:checked from 0 to 255
+				return false
+			}
+		}
+	}
+	return true
+}
 
 // slowInFloat reports whether rows are so far from 0, as seen from each other, that float32 leaves many of them to be
 // scored.
 func slowInFloat(y Matrix) bool {
-	some := y.every(max(1, y.Rows/slowSample))
+	some := y.every(max(1, y.Rows/fewSample))
 	square, apart := 0.0, 0.0
 	for i := range some.Rows {
 		row, other := some.Row(i), some.Row((i+1)%some.Rows)
