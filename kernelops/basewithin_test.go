@@ -75,7 +75,7 @@ func TestSearchWithin(t *testing.T) {
 	}
 }
 
-// TestSearchWithinByHand: of 0, 3, 3 and 10, within 4 of 1 and 9 of 7 are 0, 3, 3 and 10; nothing is within less than 0.
+// TestSearchWithinByHand: of 0, 3, 3 and 10, within 4 of 1 and 9 of 7 are all; nothing is within less than 0.
 func TestSearchWithinByHand(t *testing.T) {
 	y := Matrix{Data: []float32{0, 3, 3, 10}, Rows: 4, Cols: 1, Stride: 1}
 	x := Matrix{Data: []float32{1, 7, 3}, Rows: 3, Cols: 1, Stride: 1}
@@ -188,8 +188,8 @@ func TestWithinTrial(t *testing.T) {
 	}
 }
 
-// TestWithinAtTheBound has a query and a row that lose as much as the bound says, see TestByteLimitsByHand: at the limit
-// of their distance the row is found.
+// TestWithinAtTheBound has a query and a row that lose as much as the bound says, see TestByteLimitsByHand: at the
+// limit of their distance the row is found.
 func TestWithinAtTheBound(t *testing.T) {
 	const cols = 65
 	one, other := NewMatrix(1, cols), NewMatrix(1, cols)
