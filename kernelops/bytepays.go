@@ -26,8 +26,8 @@ const (
 	trialMost = 20
 )
 
-// BytesPay reports whether a base is so large, and the queries are so many, that it is worth to see whether rows of 8
-// bits help: beside the search by float32, that takes little.
+// BytesPay reports whether a base and the number of queries are so large that it is worth to see whether rows of 8 bits
+// help: beside the search by float32, that takes little.
 func BytesPay(rows, cols, queries int, products bool) bool {
 	query := float64(floatQuery) + float64(floatFlop*float64(rows*cols))
 	if products {
