@@ -63,7 +63,8 @@ func BenchmarkRoads(b *testing.B) {
 // BenchmarkRoadsBySize does so for normal rows of other sizes.
 func BenchmarkRoadsBySize(b *testing.B) {
 	for _, size := range [][3]int{{600, 400, 64}, {2000, 400, 64}, {2000, 2000, 64}, {10_000, 400, 64},
-		{40_000, 128, 64}, {40_000, 256, 64}, {40_000, 800, 64}, {40_000, 400, 16}, {40_000, 400, 128}, {10_000, 400, 784}} {
+		{40_000, 128, 64}, {40_000, 256, 64}, {40_000, 800, 64}, {40_000, 400, 16}, {40_000, 400, 128},
+		{10_000, 400, 784}} {
 		for _, of := range []metric{l2, innerProduct} {
 			b.Run(fmt.Sprintf("%s/%dx%d/%d", of, size[0], size[2], size[1]), func(b *testing.B) {
 				r := rand.New(rand.NewPCG(93, 0))
