@@ -11,32 +11,53 @@ type Base struct {
 	low     []float32 // norms less their share of the error
 	lengths []float64 // of cosines
 	left    []bool    // queries that 8 bits are of no use to
+	asked   int       // queries that Keep was called for, and how many they were when it packed
+	tried   int
 }
 
-// Pack takes the rows of y, which must stay as they are while they are searched, in the place of those before. Sets
-// with code for it keep them in 8 bits a value as well, where a sample says that this helps, and where the number of
-// queries that are to come is worth it.
+// Pack is PackFor queries that are like the rows.
 func (b *Base) Pack(s *Set, y Matrix, queries int, ws *Workspace) {
-	b.pack(s, y, queries, byteKind{}, ws)
+	b.PackFor(s, y, y, queries, ws)
 }
 
-func (b *Base) pack(s *Set, y Matrix, queries int, kind byteKind, ws *Workspace) {
-	y.check()
+// PackFor takes the rows of y, which must stay as they are while they are searched, in the place of those before. Sets
+// with code for it keep them in 8 bits a value as well, where a sample of them and of x, some of the queries to come,
+// says that this helps, and where the number of all queries to come is worth it.
+func (b *Base) PackFor(s *Set, y, x Matrix, queries int, ws *Workspace) {
+	b.pack(s, y, byteTrial{x: x, queries: queries}, byteKind{}, ws)
+}
+
+// Keep is PackFor the same rows as in the calls before, which may have moved, for the queries x and those that there
+// will be: it expects as many as there were, and packs rows as bytes once that pays.
+func (b *Base) Keep(s *Set, y, x Matrix, ws *Workspace) {
+	b.asked += x.Rows
+	if b.tried > 0 && (b.packed || b.asked < 2*b.tried) {
+		b.rows = y
+		return
+	}
+	b.tried = b.asked
+	b.PackFor(s, y, x, b.asked, ws)
+}
+
+func (b *Base) pack(s *Set, y Matrix, t byteTrial, kind byteKind, ws *Workspace) {
+	checkPair(t.x, y)
 	b.set, b.rows, b.known, b.bytes.byteKind = s, y, false, kind
-	b.packed = s.bytes != nil && BytesPay(y.Rows, y.Cols, queries) && bytesHelp(s, y, kind, ws) &&
-		b.bytes.pack(s, y, ws)
+	b.packed = s.bytes != nil && b.bytesPay(y, t, ws) && b.bytes.pack(s, y, ws)
 }
 
-// Smaller bases, or fewer queries, are not worth bytes.
-const (
-	leastByteQueries = 128
-	leastByteRows    = 512
-	leastByteCols    = 16
-)
-
-// BytesPay reports whether a base is large enough, and the queries are enough, that rows of 8 bits may be worth it.
-func BytesPay(rows, cols, queries int) bool {
-	return queries >= leastByteQueries && rows >= leastByteRows && cols >= leastByteCols && cols <= byteCols
+// bytesPay reports whether a search by bytes takes less time than one by float32.
+func (b *Base) bytesPay(y Matrix, t byteTrial, ws *Workspace) bool {
+	kind := b.bytes.byteKind
+	slow := !kind.products && slowInFloat(y)
+	if !slow && !BytesPay(y.Rows, y.Cols, t.queries, kind.products) || slow && !slowPays(y.Rows, y.Cols, t.queries) {
+		return false
+	}
+	pays := kind.products || slow || distancesPay(y.Rows, y.Cols, t.queries)
+	if !pays && !seemWhole(y) {
+		return false
+	}
+	helps, exact := t.helps(b.set, y, kind, ws)
+	return helps && (pays || exact)
 }
 
 // Search is that of Set for the rows of the base. Where most is not nil, it leaves out what is farther from row i of x
@@ -58,9 +79,8 @@ func (b *Base) search(ids []int, dists []float64, k int, x Matrix, most []float6
 		return
 	}
 	s, few := b.set, x.Rows <= fewQueries
-	plain := s.matrix == nil || x.Cols == 0
-	if !plain && !few && !bytes {
-		b.measure(ws)
+	if !bytes {
+		b.measure(x, ws)
 	}
 	grain := maxWidth
 	if few {
@@ -72,28 +92,33 @@ func (b *Base) search(ids []int, dists []float64, k int, x Matrix, most []float6
 			some = most[from:to]
 		}
 		q := newQueries(s, k, x.RowRange(from, to), b.rows, some)
-		switch {
-		case plain:
-			q.generic()
-		case bytes:
-			q.throughBytes(s, &b.bytes, sc)
-		case few:
-			q.each(s, sc)
-		default:
-			q.together(s, b, sc)
-		}
+		q.run(s, b, bytes, sc)
 		for i := range q.list {
 			q.list[i].best.store(ids[(from+i)*k:(from+i+1)*k], dists[(from+i)*k:], q.list[i].most)
 		}
 	})
 }
 
+// run searches the rows of a base, by bytes or not.
+func (q *queries) run(s *Set, b *Base, bytes bool, sc *scratch) {
+	switch {
+	case s.matrix == nil || q.x.Cols == 0:
+		q.generic()
+	case bytes:
+		q.throughBytes(s, &b.bytes, sc)
+	case q.x.Rows <= fewQueries:
+		q.each(s, sc)
+	default:
+		q.together(s, b, sc)
+	}
+}
+
 // leastByteShare: of so few rows for each neighbor, most are scored anyway.
 const leastByteShare = 32
 
-// measure makes sure of the norms.
-func (b *Base) measure(ws *Workspace) {
-	if b.known {
+// measure makes sure of the norms, where a search for x in float32 needs them.
+func (b *Base) measure(x Matrix, ws *Workspace) {
+	if b.known || b.set.matrix == nil || x.Cols == 0 || x.Rows <= fewQueries {
 		return
 	}
 	b.norms = b.set.norms(measure{kind: sqDist}, Resize(b.norms, b.rows.Rows), b.rows, ws)

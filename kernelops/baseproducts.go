@@ -2,10 +2,10 @@ package kernelops
 
 import "math"
 
-// PackProducts is Pack for SearchProducts, of inner products or of cosines. It reports whether rows of 8 bits help; if
-// not, nothing can be searched.
-func (b *Base) PackProducts(s *Set, y Matrix, cosine bool, queries int, ws *Workspace) bool {
-	b.pack(s, y, queries, byteKind{products: true, cosine: cosine}, ws)
+// PackProducts is PackFor for SearchProducts, of inner products or of cosines. It reports whether rows of 8 bits help;
+// if not, nothing can be searched.
+func (b *Base) PackProducts(s *Set, y, x Matrix, cosine bool, queries int, ws *Workspace) bool {
+	b.pack(s, y, byteTrial{x: x, queries: queries}, byteKind{products: true, cosine: cosine}, ws)
 	if b.packed {
 		b.measureLengths(ws)
 	}

@@ -1,6 +1,9 @@
 package kernelops
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // byteBase is a base as rows of 8 bits.
 type byteBase struct {
@@ -9,6 +12,8 @@ type byteBase struct {
 	words        []uint32  // word g of row j of panel p is words[(p*groups+g)*byteWidth+j]: 4 columns
 	terms        []float32 // byteTerms of each panel
 	scale        float64   // a power of two near the largest unit, in which terms are
+	exact        bool      // all rows are, so that distances of queries that are, too, are known without scoring
+	rounded      []bool    // panels with a row that is not
 }
 
 // panelCount is the number of panels that n rows fill.
@@ -28,13 +33,31 @@ func (b *byteBase) packAround(c byteCenter, s *Set, y Matrix, ws *Workspace) boo
 	if !b.scales(s, y) {
 		return false
 	}
+	b.exact = b.whole && !b.cosine // until one is not
+	b.rounded = Resize(b.rounded, panels)
+	clear(b.rounded)
 	ws.divide(panels, 1, func(sc *scratch, from, to int) {
 		sc.words = Resize(sc.words, byteWidth*b.groups)
 		for p := from; p < to; p++ {
 			b.packPanel(s, p, y.RowRange(p*byteWidth, min(y.Rows, (p+1)*byteWidth)), sc)
 		}
 	})
+	if b.exact && slices.Contains(b.rounded, true) {
+		b.exact = false
+		for p := range panels {
+			b.lowerNorms(b.terms[p*byteTerms:][:byteTerms])
+		}
+	}
 	return true
+}
+
+// lowerNorms takes from the norms of a panel, which are as they were measured, what a tile may lose.
+func (b *byteBase) lowerNorms(terms []float32) {
+	for j, v := range terms[:byteWidth] {
+		norm := float64(v)
+		away := float64(b.away * float64(terms[2*byteWidth+j]))
+		terms[j] = float32(norm - float64(byteScan*math.Abs(norm)) - away/(2*b.scale))
+	}
 }
 
 // scales finds the scale of the units, from the rows of the sample: rows that are larger are treated as not finite.
@@ -74,10 +97,12 @@ func (b *byteBase) packPanel(s *Set, p int, y Matrix, sc *scratch) {
 		x := b.direction(&sc.direction, y.Row(j))
 		r := b.measure(s.bytes, x, &sc.lanes)
 		if !b.usable(&r) {
+			b.rounded[p] = true
 			clear(at)
 			continue
 		}
 		b.round(s.bytes, &r, bytesOf(at), x, byteLift, &sc.lanes)
+		b.rounded[p] = b.rounded[p] || !r.exact
 		b.setTerms(terms, j, &r)
 	}
 	panel := panel{panelKernel: &panelKernel{width: byteWidth}, cols: byteWidth,
@@ -89,7 +114,10 @@ func (b *byteBase) packPanel(s *Set, p int, y Matrix, sc *scratch) {
 func (b *byteBase) setTerms(terms []float32, j int, r *roundedRow) {
 	terms[j] = float32(math.Inf(-1))
 	if r.norm == r.norm {
-		norm := r.norm - float64(byteScan*math.Abs(r.norm)) - float64(b.away*r.length)
+		norm := r.norm
+		if !b.exact {
+			norm -= float64(byteScan*math.Abs(r.norm)) + float64(b.away*r.length)
+		}
 		terms[j] = float32(norm / float64(2*float64(r.unit*b.scale)))
 	}
 	terms[byteWidth+j] = float32(b.scale / r.unit)

@@ -42,7 +42,11 @@ type roundedRow struct {
 	length float64 // at least |x|
 	away   float64 // of products: what arithmetic may lose, for each |y|
 	slop   float64 // and whatever y is
+	exact  bool    // nothing is lost, and the norm is a whole number up to byteExactNorm
 }
+
+// byteExactNorm is the largest norm with which all that a tile computes of whole numbers is exact in float32.
+const byteExactNorm = 1 << 24
 
 // Relative errors. A row less the center is rounded once, 2^-53; sums of squares take up to byteCols/8 + 4 fused steps,
 // below 2^-39 in all, and sqDist64 about as many.
@@ -95,11 +99,8 @@ func (c *byteCenter) measure(s *byteSet, x []float32, lanes *byteLanes) roundedR
 	*lanes = byteLanes{}
 	s.extent(lanes, x, c.values)
 	r := roundedRow{norm: lanes.squares()}
-	low, high := 0.0, 0.0
-	for j := range 8 {
-		low, high = min(low, lanes[8+j]), max(high, lanes[16+j])
-	}
-	if r.unit = c.unitFor(r.norm, low, high); !(r.norm < math.Inf(1)) {
+	below, above := lanes.extremes()
+	if r.unit = c.unitFor(r.norm, -below, above); !(r.norm < math.Inf(1)) {
 		r.norm = math.NaN()
 	}
 	r.length = float64(math.Sqrt(r.norm) * (1 + byteNormError))
@@ -121,10 +122,25 @@ func (c *byteCenter) unitFor(norm, low, high float64) float64 {
 func (c *byteCenter) round(s *byteSet, r *roundedRow, bytes []uint8, x []float32, lift float64, lanes *byteLanes) {
 	*lanes = byteLanes{}
 	s.row(lanes, bytes, x, c.values, 1/r.unit, r.unit, byteMagic+lift)
-	r.lost = float64(math.Sqrt(lanes.squares())*(1+byteNormError)) + float64(byteEpsilon*r.length)
+	squares := lanes.squares()
+	r.exact = c.whole && !c.cosine && r.unit == 1 && squares == 0 && math.Abs(r.norm) <= byteExactNorm
+	r.lost = float64(math.Sqrt(squares)*(1+byteNormError)) + float64(byteEpsilon*r.length)
 	if c.products {
 		r.lost += float64(byteProductError * r.length)
 	}
+}
+
+// extremes returns how far the lanes of extremes are below and above 0, which is where they start. Numbers that are not
+// negative have the order of their bits.
+func (lane *byteLanes) extremes() (below, above float64) {
+	var most [2][2]uint64
+	for j := 0; j < 8; j += 2 {
+		for i := range 2 {
+			most[0][i] = max(most[0][i], math.Float64bits(lane[8+j+i])&^(1<<63))
+			most[1][i] = max(most[1][i], math.Float64bits(lane[16+j+i]))
+		}
+	}
+	return math.Float64frombits(max(most[0][0], most[0][1])), math.Float64frombits(max(most[1][0], most[1][1]))
 }
 
 // squares adds up the first 8 lanes, by a tree.

@@ -104,7 +104,13 @@ func (q *byteQueries) pack(place int) {
 func (q *byteQueries) limit(place int, most float64) {
 	r := &q.known[q.order[place]]
 	most = q.base.apart(most)
-	gap := most + float64(byteScan*math.Abs(most)) - (r.norm - float64(byteScan*math.Abs(r.norm))) + r.slop
+	gap := math.Floor(most) - r.norm - 2*byteSpare
+	if !(q.base.exact && r.exact && math.Abs(gap) <= byteExactNorm) {
+		gap = most + float64(byteScan*math.Abs(most)) - (r.norm - float64(byteScan*math.Abs(r.norm))) + r.slop
+		if q.base.exact { // norms of the base are not lowered
+			gap += byteScan * byteExactNorm
+		}
+	}
 	q.limits[place] = max(-math.MaxFloat32, float32(gap/float64(2*float64(r.unit*q.base.scale))))
 }
 
@@ -144,10 +150,21 @@ func (q *byteQueries) report(place, panel int, found uint64, dots []int32, hit h
 	i, terms, limit := q.order[place], q.base.terms[panel*byteTerms:][:byteTerms], 0.0
 	for ; found != 0; found &= found - 1 {
 		j := bits.TrailingZeros64(found)
-		low, high := q.base.keys(q.known[i].bounds(terms, j, q.base.scale, dots[j]-byteSpare))
+		low, high := q.base.keys(q.bounds(i, terms, j, dots[j]-byteSpare))
 		limit = hit(i, panel*byteWidth+j, low, high)
 	}
 	q.limit(place, limit)
+}
+
+// bounds are those of query i and row j of a panel; equal where the distance is known.
+func (q *byteQueries) bounds(i int, terms []float32, j int, dot int32) (low, high float64) {
+	r := &q.known[i]
+	if !q.base.exact || !r.exact {
+		return r.bounds(terms, j, q.base.scale, dot)
+	}
+	norm := float64(float64(terms[j]) * float64(2*q.base.scale)) // units are 1
+	about := r.norm + norm - float64(2*float64(dot)) + 0         // not -0
+	return about, about
 }
 
 // relimit sets the limits of all queries.

@@ -9,17 +9,24 @@ func (q *queries) throughBytes(s *Set, b *byteBase, sc *scratch) {
 		n, tile = 1, s.bytes.one
 	}
 	q.rest(s, sc.bytes.take(s.bytes, n, q.x, b), 0, sc)
+	for i := range q.list {
+		q.list[i].whole = b.exact && sc.bytes.known[i].exact
+	}
+	grace := 4*q.list[0].best.k + byteWidth + min(byteGrace, b.rows/byteShare*2)
 	panels := panelCount(b.rows)
 	part := max(1, bytePart/(b.groups*byteGroup*byteWidth))
 	for p := 0; p < panels; {
 		end := min(panels, p+max(1, min(part, p))) // so that limits are close to the last ones early on
 		sc.bytes.scan(tile, p, end, q.near)
-		if end >= part { // before, most of what is scored is not among the nearest
+		switch {
+		case q.list[0].found != nil:
+			q.scorePending(1)
+		case end >= part: // before, most of what is scored is not among the nearest
 			q.scorePending(scoredRows)
 		}
-		most := (end-p)*byteWidth/byteShare + 4*q.list[0].best.k + byteWidth // the first panel has no limit
-		q.rest(s, sc.bytes.drop(most), end*byteWidth, sc)
-		sc.bytes.relimit(func(i int) float64 { return q.list[i].limit })
+		most := end*byteWidth/byteShare + grace
+		q.rest(s, sc.bytes.drop(most, func(i int) bool { return q.list[i].cheap() }), end*byteWidth, sc)
+		sc.bytes.relimit(func(i int) float64 { return q.list[i].interest() })
 		p = end
 	}
 	q.scorePending(1)
@@ -34,13 +41,35 @@ func (q *queries) scorePending(least int) {
 	}
 }
 
-// byteShare: where bytes leave more than one row in that number, float32 is faster.
-const byteShare = 32
+const (
+	// byteShare: where bytes leave more than one row in that number, float32 is faster.
+	byteShare = 32
+	// byteGrace is how many rows beyond that may be left, at most, while limits are not yet close to the last ones:
+	// nothing but ties takes some hundreds to find k of the nearest.
+	byteGrace = 1024
+)
 
 // near takes what a scan of bytes finds.
 func (q *queries) near(i, row int, low, high float64) float64 {
-	q.list[i].consider(row, low, high)
-	return q.list[i].limit
+	l := &q.list[i]
+	if l.whole {
+		l.score(low, row)
+	} else {
+		l.consider(row, low, high)
+	}
+	return l.interest()
+}
+
+// cheap reports whether float32 is not faster whatever bytes leave: all of it is listed, and nothing is scored.
+func (q *query) cheap() bool { return q.whole && q.found != nil }
+
+// interest is the largest distance of interest. Of exact rows, whose distances are whole numbers and which come in
+// order, one as far as the k-th is not.
+func (q *query) interest() float64 {
+	if q.whole && q.limit < q.most {
+		return q.limit - 1
+	}
+	return q.limit
 }
 
 // rest scans the rows of y from one on in float32, for some queries.
@@ -72,15 +101,14 @@ func (q *queries) rest(s *Set, some []int, from int, sc *scratch) {
 	}
 }
 
-// drop takes the queries with more hits than most since the last time out of the scan.
-func (q *byteQueries) drop(most int) (dropped []int) {
+// drop takes the queries with more hits than most out of the scan, without those that stay.
+func (q *byteQueries) drop(most int, stays func(i int) bool) (dropped []int) {
 	for place, i := range q.order {
-		if q.found[place] > most {
+		if q.found[place] > most && !stays(i) {
 			dropped = append(dropped, i)
 			q.limits[place], q.starts[place] = -math.MaxFloat32, noHits
-			q.out[place] = true
+			q.out[place], q.found[place] = true, 0
 		}
-		q.found[place] = 0
 	}
 	return dropped
 }

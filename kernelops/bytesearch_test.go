@@ -8,6 +8,9 @@ import (
 	"testing"
 )
 
+// enoughQueries are worth bytes wherever these help.
+const enoughQueries = 1 << 20
+
 // withBytes are the sets that search by products, with each code for rows of 8 bits.
 func withBytes() []*Set {
 	var sets []*Set
@@ -171,16 +174,16 @@ func TestBytesHelp(t *testing.T) {
 	r := rand.New(rand.NewPCG(69, 0))
 	hard := hardForBytes(r)
 	for name, want := range map[string]bool{"normal": true, "whole, 0 to 255": true, "far from 0": true, "1e30": true,
-		"columns of other scales": true, "equal rows": false, "one hot": false} {
+		"columns of other scales": true, "equal rows": false, "one hot": false, "whole, few": true} {
 		for _, s := range withBytes() {
-			y := NewMatrix(4000, 64)
+			y := NewMatrix(12_000, 64) // distances of fewer rows are faster in float32
 			hard[name](y)
 			var base Base
-			if base.Pack(s, y, leastByteQueries, &Workspace{}); base.packed != want {
+			if base.Pack(s, y, enoughQueries, &Workspace{}); base.packed != want {
 				t.Errorf("%s: packed on %s: %t", s.Name, name, base.packed)
 			}
 			small := y.RowRange(0, leastByteRows-1)
-			if base.Pack(s, small, leastByteQueries, &Workspace{}); base.packed {
+			if base.Pack(s, small, enoughQueries, &Workspace{}); base.packed {
 				t.Errorf("%s: %d rows are packed", s.Name, small.Rows)
 			}
 			if base.Pack(s, y, leastByteQueries-1, &Workspace{}); base.packed {
@@ -206,7 +209,7 @@ func TestBaseSearches(t *testing.T) {
 			ids, dists := make([]int, x.Rows*k), make([]float64, x.Rows*k)
 			wantIDs, wantDists := bruteForce(x, y, k)
 			var ws Workspace
-			base.Pack(s, y, leastByteQueries, &ws)
+			base.Pack(s, y, enoughQueries, &ws)
 			for _, run := range []func(){
 				func() { s.Search(ids, dists, k, x, y, &ws) },
 				func() { base.Search(ids, dists, k, x, nil, &ws) },
@@ -345,7 +348,7 @@ func TestSearchUpToADistance(t *testing.T) {
 			}
 			var ws Workspace
 			var base Base
-			base.Pack(s, y, leastByteQueries, &ws)
+			base.Pack(s, y, enoughQueries, &ws)
 			base.Search(ids, dists, k, x, most, &ws)
 			if !slices.Equal(ids, wantIDs) || !slices.Equal(dists, wantDists) {
 				t.Fatalf("%s: other neighbors up to a distance", s.Name)

@@ -33,7 +33,7 @@ func newQueries(s *Set, k int, x, y Matrix, most []float64) *queries {
 func (q *queries) generic() {
 	for i := range q.list {
 		for j := range q.y.Rows {
-			q.list[i].best.offer(sqDist64(q.x.Row(i), q.y.Row(j)), j)
+			q.list[i].score(sqDist64(q.x.Row(i), q.y.Row(j)), j)
 		}
 	}
 }
@@ -111,6 +111,9 @@ type query struct {
 	products *productKey // nil: sqDist64
 	most     float64     // the largest distance of interest
 	limit    float64     // an upper bound of the k-th smallest distance of interest
+	whole    bool        // bytes give the distances themselves, which are whole numbers
+
+	found func(row int, dist float64) bool // takes all rows up to the limit; nil in a search for the nearest
 }
 
 // newQuery is a search for x, for rows that are at most that far away.
@@ -126,6 +129,10 @@ type contender struct {
 
 // score takes the distance of a row.
 func (q *query) score(dist float64, row int) {
+	if q.found != nil {
+		q.within(dist, row)
+		return
+	}
 	q.best.offer(dist, row)
 	q.limit = min(q.limit, q.best.worst())
 }
@@ -136,6 +143,12 @@ func (q *query) consider(row int, low, high float64) {
 		return
 	}
 	q.pending = append(q.pending, contender{row, low})
+	if q.found != nil {
+		if len(q.pending) >= pendingWithin {
+			q.finish()
+		}
+		return
+	}
 	if high < q.limit { // else it cannot lower the limit, now or later
 		q.upper.offer(high, row)
 		q.limit = min(q.limit, q.upper.worst())

@@ -16,4 +16,6 @@ func TestSeededNoTieCheck(t *testing.T) {
 func TestSeededTightBytes(t *testing.T) {
 	seededtest.Caught(t, seeded.TightBytes, "TestByteBoundByHand", "is not between")
 	seededtest.Caught(t, seeded.TightBytes, "TestByteProductBoundsHold", "is not between")
+	seededtest.Caught(t, seeded.TightBytes, "TestWithinAtTheBound", "are missing")
+	seededtest.Caught(t, seeded.TightBytes, "TestExactBytes", "hits of query")
 }

@@ -60,7 +60,7 @@
 // columns latitude (-pi/2 to pi/2) and longitude (-2 pi to 2 pi), else they are faults, and so are degrees that lie
 // beyond.
 //
-// For l2 kernelops.Set.Search gives them. For inner_product, cosine and l1, linf a float32 kernel
+// For l2 kernelops.Base gives them, by k and by radius. For inner_product, cosine and l1, linf a float32 kernel
 // filters: a row is passed over only if the kernel's proved error bound puts its float64 distance
 // beyond the worst of a full list or the radius; every other is computed in float64. Hence the
 // kernel set, the chunks and the order of the scan change the time and not a bit.

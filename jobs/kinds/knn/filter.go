@@ -48,18 +48,14 @@ func growth(n float64) float64 {
 // need is the least true dot product with which a row of norm y can have a key up to worst
 // for a query of norm x.
 func (f filter) need(of metric, worst, x, y float64) float64 {
-	switch of {
-	case innerProduct:
+	if of == innerProduct {
 		return -worst - float64(math.Abs(worst)*8*unit64)
-	case cosine:
-		// the key of a zero row is 1, whatever the product
-		if x == 0 || y == 0 {
-			return -inf
-		}
-		return float64(float64(1-worst) * float64(x*y))
 	}
-	squares := float64(x*x) + float64(y*y)
-	return float64((squares-worst)/2) - float64(f.square*squares)
+	// the key of a zero row is 1, whatever the product
+	if x == 0 || y == 0 {
+		return -inf
+	}
+	return float64(float64(1-worst) * float64(x*y))
 }
 
 // out reports that a row whose product with a query is about c cannot reach need. An

@@ -19,6 +19,7 @@ type predictor struct {
 	out    []jobs.Outcome
 	shares []float64 // of all outcomes
 	hash   *hashing  // nil where all records are compared
+	kept   kernelops.Base
 }
 
 // Load loads a model that holds its base and is of mode classify or regress; any other is a
@@ -68,6 +69,7 @@ func (p *predictor) Predict(ctx context.Context, block *dataset.Block) ([]jobs.O
 	}
 	found := &lists{rule: p.params.rule(), of: p.params.Metric}
 	s := p.params.searcher(p.ops, queries, found)
+	s.kept = &p.kept
 	if p.hash != nil {
 		s.hashing = p.hash.forget()
 	}

@@ -91,6 +91,41 @@ func TestProductsOnAllSets(t *testing.T) {
 	}
 }
 
+// TestRadiusOnAllSets compares the lists of all rows within a radius, which some rows are at, with those of the generic
+// set, by all distances.
+func TestRadiusOnAllSets(t *testing.T) {
+	r := rand.New(rand.NewPCG(95, 0))
+	for name, value := range productRows(r) {
+		for run := range 2 {
+			width := 16 + r.IntN(3)
+			base := densePoints(nil, 1500, width, 0, value)
+			queries := densePoints(nil, 420, width, 0, value) // enough for bytes where these pay most
+			if run == 0 {
+				queries.Dense = slices.Clone(base.Dense[:queries.N*width])
+			}
+			key := l2.key(base.Tile(7, 8, nil).Row(0), queries.Tile(9, 10, nil).Row(0), 0, 0)
+			within := rule{radius: l2.distance(key) * (0.4 + 0.6*float64(run)), most: base.N}
+			search := func(ops *kernelops.Set) [][]neighbor {
+				s := &searcher{ops: ops, of: l2, queries: queries, own: run == 0,
+					found: (&lists{rule: within, of: l2}).begin(queries.N)}
+				if err := s.search(t.Context(), base); err != nil {
+					t.Fatal(err)
+				}
+				s.found.sort()
+				return s.found.rows
+			}
+			want := search(kernelops.Generic())
+			for _, ops := range kernelops.All() {
+				for q, got := range search(ops) {
+					if !slices.Equal(got, want[q]) {
+						t.Fatalf("%s on %s, run %d, query %d: %v, want %v", ops.Name, name, run, q, got, want[q])
+					}
+				}
+			}
+		}
+	}
+}
+
 // BenchmarkProducts searches 20,000 x 128 for 1,000 queries, by rows of 8 bits and by float32 products.
 func BenchmarkProducts(b *testing.B) {
 	r := rand.New(rand.NewPCG(91, 0))

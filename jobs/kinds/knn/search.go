@@ -20,7 +20,8 @@ type searcher struct {
 	marks   bool // targets of neighbors are their marks: see mark
 
 	ws             kernelops.Workspace
-	packed         kernelops.Base // of dense rows for k: the rows of the base in a tile
+	packed         kernelops.Base  // of dense rows for k: the rows of the base in a tile
+	kept           *kernelops.Base // the same where the base stays, in one tile, from search to search; else nil
 	narrow         narrow
 	most           []float64 // of each query, the distance beyond which nothing enters its list
 	xBuf, yBuf     []float32
@@ -77,6 +78,8 @@ func (s *searcher) spreadOut(ctx context.Context, base *points) error {
 	switch {
 	case s.of == l2 && s.found.k > 0:
 		return s.tiles(ctx, base.ordered(), rows.BaseRows, rankedRows, s.ranked)
+	case s.of == l2:
+		return s.tiles(ctx, base, rows.QueryRows, rankedRows, s.within)
 	case s.of == l1 || s.of == linf || s.of == minkowski:
 		return s.tiles(ctx, base, rows.QueryRows, rows.BaseRows, s.differences)
 	case s.byBytes(base):
@@ -124,17 +127,41 @@ func norms(dst []float64, m kernelops.Matrix) []float64 {
 
 // ranked is l2 for k: the exact search of kernelops, where ties go to the lower row.
 func (s *searcher) ranked(t tile) error {
-	k := s.room(t)
-	if t.firstX == 0 { // the next tiles have the same rows of the base
-		s.packed.Pack(s.ops, t.y, s.queries.N, &s.ws)
+	k, packed := s.room(t), &s.packed
+	switch {
+	case s.kept != nil && t.base.N <= rankedRows:
+		packed = s.kept
+		packed.Keep(s.ops, t.y, t.x, &s.ws)
+	case t.firstX == 0: // the next tiles have the same rows of the base
+		packed.PackFor(s.ops, t.y, t.x, s.queries.N, &s.ws)
 	}
-	s.packed.Search(s.ids, s.dists, k, t.x, s.most, &s.ws)
+	packed.Search(s.ids, s.dists, k, t.x, s.most, &s.ws)
 	for i := range t.x.Rows {
 		if err := s.enterAll(t, i, k); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// within is l2 by radius: the exact search of kernelops up to a distance.
+func (s *searcher) within(t tile) error {
+	s.limits(t)
+	if t.firstX == 0 { // the next tiles have the same rows of the base
+		s.packed.PackWithin(s.ops, t.y, t.x, s.most, s.queries.N, &s.ws)
+	}
+	return s.listed(t)
+}
+
+// listed enters the rows of a tile that are within the limits.
+func (s *searcher) listed(t tile) (err error) {
+	s.packed.SearchWithin(t.x, s.most, func(i, row int, dist float64) bool {
+		if err == nil {
+			err = s.enter(t.firstX+i, dist, t.base, t.firstY+row)
+		}
+		return err == nil
+	}, &s.ws)
+	return err
 }
 
 // room makes room for the nearest rows of a tile, and returns how many of each query are searched.
@@ -145,11 +172,16 @@ func (s *searcher) room(t tile) (k int) {
 	}
 	k = min(k, t.y.Rows)
 	s.ids, s.dists = kernelops.Resize(s.ids, k*t.x.Rows), kernelops.Resize(s.dists, k*t.x.Rows)
+	s.limits(t)
+	return k
+}
+
+// limits sets the distances of the queries of a tile beyond which nothing enters their lists.
+func (s *searcher) limits(t tile) {
 	s.most = kernelops.Resize(s.most, t.x.Rows)
 	for i := range s.most {
 		s.most[i] = s.found.worst(t.firstX + i)
 	}
-	return k
 }
 
 // enterAll enters the k nearest rows of a tile into the list of its query i.
@@ -162,7 +194,7 @@ func (s *searcher) enterAll(t tile, i, k int) error {
 	return nil
 }
 
-// dots is inner_product, cosine, and l2 by radius, filtered by dot products.
+// dots is inner_product and cosine, filtered by dot products.
 func (s *searcher) dots(t tile) error {
 	if t.firstX == 0 { // the next tiles have the same rows of the base
 		s.yNorms = norms(s.yNorms, t.y)
@@ -194,14 +226,14 @@ type narrow struct {
 // bits: as those of l2, in tiles of many rows, whose matrix of products is not written.
 func (s *searcher) byBytes(base *points) bool {
 	return (s.of == innerProduct || s.of == cosine) && s.found.k > 0 && kernelops.HasBytes(s.ops) &&
-		kernelops.BytesPay(min(base.N, rankedRows), base.Width, s.queries.N)
+		kernelops.BytesPay(min(base.N, rankedRows), base.Width, s.queries.N, true)
 }
 
 // rankedProducts is inner_product and cosine for k. Ties go to the lower row. Where 8 bits say too little, dots does
 // the search.
 func (s *searcher) rankedProducts(t tile) error {
 	if t.firstX == 0 { // the next tiles have the same rows of the base
-		s.narrow.helps = s.packed.PackProducts(s.ops, t.y, s.of == cosine, s.queries.N, &s.ws)
+		s.narrow.helps = s.packed.PackProducts(s.ops, t.y, t.x, s.of == cosine, s.queries.N, &s.ws)
 	}
 	if !s.narrow.helps {
 		return s.inParts(t, t.x, func(i int) int { return t.firstX + i })

@@ -20,8 +20,9 @@ type predictor struct {
 	ops       *kernelops.Set
 	reader    *features.Reader
 	ws        kernelops.Workspace
-	dense     []float32 // of a chunk
-	spread    []float32 // of a tile
+	dense     []float32        // of a chunk
+	spread    []float32        // of a tile
+	kept      []kernelops.Base // of each tile of the base
 	ids       []int
 	dists     []float64
 	nearest   [][]float64 // of each record of a chunk, ascending
@@ -107,13 +108,20 @@ func (p *predictor) neighbors(ctx context.Context, x kernelops.Matrix) error {
 	for i := range p.nearest {
 		p.nearest[i] = p.nearest[i][:0]
 	}
+	tile := 0
 	for _, y := range p.base.Tiles(0, p.base.N, 1<<16, &p.spread) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		if tile == len(p.kept) {
+			p.kept = append(p.kept, kernelops.Base{})
+		}
+		base := &p.kept[tile]
+		base.Keep(p.ops, y, x, &p.ws)
+		tile++
 		k := min(p.k, y.Rows)
 		p.ids, p.dists = kernelops.Resize(p.ids, k*x.Rows), kernelops.Resize(p.dists, k*x.Rows)
-		p.ops.Search(p.ids, p.dists, k, x, y, &p.ws)
+		base.Search(p.ids, p.dists, k, x, nil, &p.ws)
 		for i := range x.Rows {
 			list := append(p.nearest[i], p.dists[i*k:(i+1)*k]...)
 			slices.Sort(list) // total order: equal distances are equal numbers
