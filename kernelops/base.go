@@ -11,6 +11,7 @@ type Base struct {
 	low     []float32 // norms less their share of the error
 	lengths []float64 // of cosines
 	left    []bool    // queries that 8 bits are of no use to
+	guesses guesses
 }
 
 // Pack takes the rows of y, which must stay as they are while they are searched, in the place of those before. Sets
@@ -49,7 +50,12 @@ func (b *Base) Search(ids []int, dists []float64, k int, x Matrix, most []float6
 	if most != nil && len(most) != x.Rows {
 		panic("kernelops: limits have the wrong length")
 	}
-	b.search(ids, dists, k, x, most, b.packed && b.rows.Rows/leastByteShare >= k, ws)
+	bytes := b.packed && b.rows.Rows/leastByteShare >= k
+	if bytes && b.mayGuess(x, most) {
+		b.searchGuessed(ids, dists, k, x, ws)
+		return
+	}
+	b.search(ids, dists, k, x, most, bytes, ws)
 }
 
 // search is Search, by bytes or not.

@@ -9,6 +9,8 @@ func (q *queries) throughBytes(s *Set, b *byteBase, sc *scratch) {
 		n, tile = 1, s.bytes.one
 	}
 	q.rest(s, sc.bytes.take(s.bytes, n, q.x, b), 0, sc)
+	limit := func(i int) float64 { return q.list[i].limit }
+	sc.bytes.relimit(limit) // what is known before
 	panels := panelCount(b.rows)
 	part := max(1, bytePart/(b.groups*byteGroup*byteWidth))
 	for p := 0; p < panels; {
@@ -19,7 +21,7 @@ func (q *queries) throughBytes(s *Set, b *byteBase, sc *scratch) {
 		}
 		most := (end-p)*byteWidth/byteShare + 4*q.list[0].best.k + byteWidth // the first panel has no limit
 		q.rest(s, sc.bytes.drop(most), end*byteWidth, sc)
-		sc.bytes.relimit(func(i int) float64 { return q.list[i].limit })
+		sc.bytes.relimit(limit)
 		p = end
 	}
 	q.scorePending(1)
