@@ -13,6 +13,8 @@ type Base struct {
 	left    []bool    // queries that 8 bits are of no use to
 	asked   int       // queries that Keep was called for, and how many they were when it packed
 	tried   int
+
+	guesses guesses
 }
 
 // Pack is PackFor queries that are like the rows.
@@ -70,7 +72,12 @@ func (b *Base) Search(ids []int, dists []float64, k int, x Matrix, most []float6
 	if most != nil && len(most) != x.Rows {
 		panic("kernelops: limits have the wrong length")
 	}
-	b.search(ids, dists, k, x, most, b.packed && b.rows.Rows/leastByteShare >= k, ws)
+	bytes := b.packed && b.rows.Rows/leastByteShare >= k
+	if bytes && b.mayGuess(x, most) {
+		b.searchGuessed(ids, dists, k, x, ws)
+		return
+	}
+	b.search(ids, dists, k, x, most, bytes, ws)
 }
 
 // search is Search, by bytes or not.

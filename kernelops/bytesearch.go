@@ -13,6 +13,8 @@ func (q *queries) throughBytes(s *Set, b *byteBase, sc *scratch) {
 		q.list[i].whole = b.exact && sc.bytes.known[i].exact
 	}
 	grace := 4*q.list[0].best.k + byteWidth + min(byteGrace, b.rows/byteShare*2)
+	interest := func(i int) float64 { return q.list[i].interest() }
+	sc.bytes.relimit(interest) // what is known before
 	panels := panelCount(b.rows)
 	part := max(1, bytePart/(b.groups*byteGroup*byteWidth))
 	for p := 0; p < panels; {
@@ -26,7 +28,7 @@ func (q *queries) throughBytes(s *Set, b *byteBase, sc *scratch) {
 		}
 		most := end*byteWidth/byteShare + grace
 		q.rest(s, sc.bytes.drop(most, func(i int) bool { return q.list[i].cheap() }), end*byteWidth, sc)
-		sc.bytes.relimit(func(i int) float64 { return q.list[i].interest() })
+		sc.bytes.relimit(interest)
 		p = end
 	}
 	q.scorePending(1)

@@ -1,10 +1,10 @@
-"""Measures a k-NN graph as a whole job beside FAISS: python whole.py GRAM DIRECTORY [RECORDS [SLOTS [ROUNDS [SHARD]]]]
+"""Measures a k-NN graph as a whole job beside FAISS: python whole.py GRAM DIRECTORY [RECORDS [SLOTS [ROUNDS [SHARD [SHARE]]]]]
 
 Writes RECORDS (200,000) rows of 128 numbers of float32, drawn normally, to DIRECTORY as npy, and makes their graph of
 kind NeighborGraph with k = 15 by `gram run` with SLOTS (2) slots: reading the file, the search, and the arrays are in
-its time. IndexFlatL2 of FAISS, with as many threads, holds the rows in memory before its clock starts, and searches a
-tenth of them, evenly spread, before and after each of the ROUNDS (1) of Gram; its time is ten times that. The rows of
-100 of the queries are compared with all distances in float64. Prints the rows of a table, and the ratios. Needs
+its time. IndexFlatL2 of FAISS, with as many threads, holds the rows in memory before its clock starts, and searches one
+in SHARE (10) of them, evenly spread, before and after each of the ROUNDS (1) of Gram; its time is SHARE times that. The
+rows of 100 of the queries are compared with all distances in float64. Prints the rows of a table, and the ratios. Needs
 faiss-cpu. OPENBLAS_NUM_THREADS and OMP_NUM_THREADS are set to SLOTS.
 """
 
@@ -17,11 +17,11 @@ import sys
 import tempfile
 import time
 
-WIDTH, K, SEED, SHARE, CHECKED = 128, 15, 7, 10, 100
+WIDTH, K, SEED, CHECKED = 128, 15, 7, 100
 
 
-def graph(binary, table, slots, rows, shard):
-    """Runs the job. Returns its seconds, those of its processor time and its memory, and checks the graph."""
+def graph(binary, table, slots, shard):
+    """Runs the job. Returns its seconds, those of its processor time, its memory, and the two arrays of the graph."""
     import numpy as np
     spec = {"apiVersion": "v1", "kind": "NeighborGraph", "metadata": {"name": "whole"},
             "spec": {"input": {"uri": str(table), "format": "npy", "shard_bytes": shard << 20}, "params": {"k": K}, "repro": {"seed": SEED}}}
@@ -42,24 +42,27 @@ def graph(binary, table, slots, rows, shard):
             subprocess.run([binary, "get", uri, folder, "--out", f"{room}/{folder}.npy"], check=True,
                            capture_output=True)
             found[folder] = np.load(f"{room}/{folder}.npy")
-    check(rows, found["indices"], found["distances"])
-    return seconds, used.ru_utime + used.ru_stime, used.ru_maxrss / 2**20
+    return seconds, used.ru_utime + used.ru_stime, used.ru_maxrss / 2**20, found
 
 
 def check(rows, indices, distances):
-    """Compares some rows of the graph with all distances in float64."""
+    """Compares some rows of the graph with all distances in float64, a part of the records at a time."""
     import numpy as np
     assert indices.shape == distances.shape == (len(rows), K)
-    wide = rows.astype(np.float64)
-    for i in np.linspace(0, len(rows) - 1, CHECKED).astype(int):
-        squares = ((wide - wide[i]) ** 2).sum(axis=1)
-        squares[i] = -1
-        order = np.lexsort((np.arange(len(rows)), squares))[:K]
+    chosen = np.linspace(0, len(rows) - 1, CHECKED).astype(int)
+    squares = np.empty((CHECKED, len(rows)))
+    for first in range(0, len(rows), 1 << 14):
+        part = rows[first : first + (1 << 14)].astype(np.float64)
+        for n, i in enumerate(chosen):
+            squares[n, first : first + len(part)] = np.square(part - rows[i]).sum(axis=1)
+    for n, i in enumerate(chosen):
+        squares[n, i] = -1
+        order = np.lexsort((np.arange(len(rows)), squares[n]))[:K]
         np.testing.assert_array_equal(indices[i], order)
-        np.testing.assert_allclose(distances[i], np.sqrt(np.maximum(0, squares[order])), rtol=1e-6)
+        np.testing.assert_allclose(distances[i], np.sqrt(np.maximum(0, squares[n, order])), rtol=1e-6)
 
 
-def main(binary, directory, records=200_000, slots=2, rounds=1, shard=8):
+def main(binary, directory, records=200_000, slots=2, rounds=1, shard=8, share=10):
     os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = str(slots)  # before numpy reads them
     import faiss
     import numpy as np
@@ -70,7 +73,7 @@ def main(binary, directory, records=200_000, slots=2, rounds=1, shard=8):
     np.save(table, rows)
     index = faiss.IndexFlatL2(WIDTH)
     index.add(rows)
-    queries = np.ascontiguousarray(rows[::SHARE])
+    queries = np.ascontiguousarray(rows[::share])
 
     def peer():
         started, before = time.monotonic(), time.process_time()
@@ -83,11 +86,12 @@ def main(binary, directory, records=200_000, slots=2, rounds=1, shard=8):
     print(f"| {records} x {WIDTH}, k = {K}, {slots} slots, shards of {shard} MiB | seconds | of the processor | GiB |\n|---|---:|---:|---:|")
     theirs, ratios = peer(), []
     for _ in range(rounds):
-        ours, used, memory = graph(binary, table, slots, rows, shard)
+        ours, used, memory, found = graph(binary, table, slots, shard)
         print(f"| Gram | {ours:.1f} | {used:.1f} | {memory:.2f} |", flush=True)
         after = peer()
         ratios.append((theirs + after) / 2 / ours)
         theirs = after
+        check(rows, found["indices"], found["distances"])
     print("ratios:", ", ".join(f"{r:.2f}" for r in ratios), "median", f"{statistics.median(ratios):.2f}")
     table.unlink()
 

@@ -10,7 +10,7 @@
 //
 // Phase "index" reads the base (spec.input) once: its width, scaling and labels, and how many
 // records lie in each shard. Phase "neighbors" is the search. It has one tree for each shard
-// of queries and in each tree a leaf for each shard of the base, so that neither needs to fit
+// of queries and in each tree a leaf for each run of shards of the base, so that neither needs to fit
 // into memory: a leaf holds its queries, a chunk of its base and the lists found so far. Map finds
 // the neighbors of the queries in one shard of the base, Merge takes the first k of two lists,
 // Step reads the finished lists a tree at a time, votes and writes them out. Where it
@@ -108,6 +108,10 @@
 //
 // # Memory and time
 //
+// A leaf searches a run of shards of the base for the queries of a shard. What it has found of some rows is a limit for
+// the next ones, so that few of these are looked at closely; a leaf over several shards takes far less time than one
+// over each. How many shards a run has is a function of the records alone (grain), and no result depends on it.
+//
 // A leaf holds the queries of a shard, their lists (24 bytes a neighbor) and 16 MiB of its base; with ids also a sorted
 // copy of these, and the ids of the neighbors. Step holds the lists of one tree and their file. m queries of n records
 // cost m n distances, and each shard of the base is read, and with ids sorted, once for every shard of queries: shards
@@ -130,8 +134,7 @@
 // (precomputed_knn), and the three of a sparse matrix, as scipy does. Distances are those above rounded to float32, and
 // a row is in the order of (distance, id), but for self: a record begins its row, at distance 0 by definition, whatever
 // duplicates there are and though the cosine of a zero vector with itself is 0. Each pair is computed twice, once from
-// either side. Every pair of shards is a task of its own that knows nothing of what others found: a graph of many
-// records takes half of the processor time with shards of 64 MiB in place of 8 (input.shard_bytes), and is the same.
+// either side.
 //
 // # Bayes risk
 //

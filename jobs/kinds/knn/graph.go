@@ -69,7 +69,9 @@ func (p GraphParams) search(k int) Params {
 }
 
 // NewGraph makes the algorithm: phases "index", "neighbors" and "mistakes".
-func NewGraph(spec protocol.JobSpec) (jobs.Algorithm, error) {
+func NewGraph(spec protocol.JobSpec) (jobs.Algorithm, error) { return newGraph(spec, usual) }
+
+func newGraph(spec protocol.JobSpec, grain grain) (jobs.Algorithm, error) {
 	own, err := params.Parse[GraphParams](spec.Spec.Params)
 	if err != nil {
 		return nil, err
@@ -84,7 +86,7 @@ func NewGraph(spec protocol.JobSpec) (jobs.Algorithm, error) {
 		return nil, protocol.SpecFault("spec.params: k is 1, and each record itself the one: nothing is searched").
 			WithHint("Raise k, or set self to false.")
 	}
-	p := newPlan(own.search(g.listed()), spec)
+	p := newPlan(own.search(g.listed()), spec, grain)
 	p.graph = g
 	if err := p.buildVectors(spec); err != nil {
 		return nil, err

@@ -32,7 +32,7 @@ func (j job) graphSpec() protocol.JobSpec {
 // graph runs the job as one of kind NeighborGraph.
 func (j job) graph(t rapid.TB) (jobstest.Result, error) {
 	t.Helper()
-	algorithm, err := NewGraph(j.graphSpec())
+	algorithm, err := j.graphAlgorithm()
 	if err != nil {
 		return jobstest.Result{}, err
 	}
@@ -271,7 +271,7 @@ func TestGraphRefuses(t *testing.T) {
 func TestGraphOfDamagedLists(t *testing.T) {
 	j := job{params: `{"k":3}`, base: line()}
 	own := GraphParams{K: 3, Self: true, Metric: l2}
-	p := newPlan(own.search(2), j.graphSpec())
+	p := newPlan(own.search(2), j.graphSpec(), usual)
 	p.graph = &graph{own}
 	o := &graphOutput{plan: p}
 	root := p.newPartial()
@@ -286,7 +286,7 @@ func TestGraphGrouping(t *testing.T) {
 	rows, _ := digits(t)
 	for _, queries := range [][]jobstest.Record{nil, jobstest.DenseRecords(rows[40:50])} {
 		j := job{params: `{"k":4,"features":{"scale":"standard"}}`, queries: queries}
-		algorithm, err := NewGraph(j.graphSpec())
+		algorithm, err := j.graphAlgorithm()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -115,13 +115,14 @@ func (p *plan) number(_ context.Context, _ jobs.Arrays, root *counts, round jobs
 		next.Phase = drawName
 		return next, nil
 	}
-	return p.afterIndex(next, round)
+	return p.afterIndex(in, next, round)
 }
 
 // afterIndex begins the search, or the model where nothing is searched.
-func (p *plan) afterIndex(next jobs.Next, round jobs.Round) (jobs.Next, error) {
+func (p *plan) afterIndex(in *index, next jobs.Next, round jobs.Round) (jobs.Next, error) {
 	if p.Own == nil || p.holdsOut || p.params.LeaveOneOut {
-		next.Phase, next.Trees = neighborsName, p.Trees(round.Plan)
+		trees := p.Trees(round.Plan)
+		next.Phase, next.Trees = neighborsName, slices.Repeat([]int{in.leaves(p.grain, trees)}, trees)
 		return next, nil
 	}
 	return p.finish(next)

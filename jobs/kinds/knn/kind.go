@@ -25,6 +25,7 @@ func Kind() jobs.Kind {
 type plan struct {
 	pairwise.Sides
 	params   Params
+	grain    grain
 	seed     uint64
 	holdsOut bool // spec.input.split keeps records out of the base
 	bound    rows.Bound
@@ -36,12 +37,14 @@ type plan struct {
 
 // New makes the algorithm: phases "index", "neighbors", "mistakes" and "base", and "draw" and "tune" where hash tables
 // are chosen for a recall.
-func New(spec protocol.JobSpec) (jobs.Algorithm, error) {
+func New(spec protocol.JobSpec) (jobs.Algorithm, error) { return newSearch(spec, usual) }
+
+func newSearch(spec protocol.JobSpec, g grain) (jobs.Algorithm, error) {
 	own, err := params.Parse[Params](spec.Spec.Params)
 	if err != nil {
 		return nil, err
 	}
-	p := newPlan(own, spec)
+	p := newPlan(own, spec, g)
 	if p.Own != nil && !p.holdsOut && !own.LeaveOneOut && !own.StoreBase {
 		return nil, protocol.SpecFault(
 			"spec.params: without queries, split and leave_one_out there is nothing to search for; set store_base " +
@@ -81,8 +84,8 @@ func (p *plan) buildVectors(spec protocol.JobSpec) (err error) {
 	return err
 }
 
-func newPlan(own Params, spec protocol.JobSpec) *plan {
-	p := &plan{params: own, scoring: evaluation.ScoringOf(spec), seed: spec.Spec.Repro.Seed,
+func newPlan(own Params, spec protocol.JobSpec, g grain) *plan {
+	p := &plan{params: own, grain: g, scoring: evaluation.ScoringOf(spec), seed: spec.Spec.Repro.Seed,
 		holdsOut: spec.Spec.Input.Split.HoldsOut(),
 		Sides: pairwise.Sides{Base: jobs.TrainingRecords(spec), Number: evaluation.Number,
 			QueriesNamed: spec.Spec.Input.HasIDs(), Drawn: spec.Spec.Evaluation != nil},

@@ -14,6 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/jobstest"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
@@ -31,6 +32,20 @@ type job struct {
 	ops     *kernelops.Set
 	state   protocol.ByteSize
 	seed    uint64 // 7 where it is 0
+	grain   grain  // where it is zero, that of a leaf for each shard of the base
+}
+
+// leafOfShard makes a leaf of each shard of the base, however small: so tests merge what leaves found.
+var leafOfShard = grain{enough: 1, least: 1, most: 1}
+
+// algorithm is New with the grain of the job.
+func (j job) algorithm() (jobs.Algorithm, error) {
+	return newSearch(j.spec(), cmp.Or(j.grain, leafOfShard))
+}
+
+// graphAlgorithm is NewGraph in the same way.
+func (j job) graphAlgorithm() (jobs.Algorithm, error) {
+	return newGraph(j.graphSpec(), cmp.Or(j.grain, leafOfShard))
 }
 
 func (j job) spec() protocol.JobSpec {
@@ -51,7 +66,7 @@ func (j job) spec() protocol.JobSpec {
 
 func (j job) run(t rapid.TB) (jobstest.Result, error) {
 	t.Helper()
-	algorithm, err := New(j.spec())
+	algorithm, err := j.algorithm()
 	if err != nil {
 		return jobstest.Result{}, err
 	}

@@ -59,8 +59,8 @@ func (p *plan) search() pairwise.Phase[*index, *partial] {
 	}
 }
 
-// find finds the neighbors of the queries of a shard among the base of a shard. It holds the
-// queries, their lists and a chunk of the base in memory.
+// find finds the neighbors of the queries of a shard among the base of a run of shards. It holds the
+// queries, their lists and a chunk of the base in memory; a chunk is searched within the limits of those before.
 func (p *plan) find(
 	ctx context.Context, in *index, leaf jobs.Leaf, ops *kernelops.Set,
 ) (*partial, *pairwise.Asked, error) {
@@ -71,7 +71,12 @@ func (p *plan) find(
 	}
 	s := p.newSearch(in, ops, queries, sample)
 	chunk := func(base *points) error { return s.search(ctx, base) }
-	if err := in.readBase(ctx, leaf, p.Base(), s.result.names != nil, chunk); err != nil {
+	run, err := in.run(p.grain, p.Trees(leaf.Plan), leaf.Index)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := in.readBase(ctx, leaf, run, baseReader{keep: p.Base(), named: s.result.names != nil,
+		chunk: chunk}); err != nil {
 		return nil, nil, err
 	}
 	return s.partial(), asked, nil

@@ -215,7 +215,7 @@ func TestGrouping(t *testing.T) {
 		`{"projection":{"dims":8,"sample":5}}`,
 	} {
 		j := job{params: params, queries: []jobstest.Record{}}
-		algorithm, err := New(j.spec())
+		algorithm, err := j.algorithm()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gram-compute/gram/jobs"
+	"github.com/gram-compute/gram/jobs/learn/pairwise"
 	"github.com/gram-compute/gram/jobs/learn/rows"
 	"github.com/gram-compute/gram/kernelops"
 )
@@ -193,11 +194,12 @@ func (g *gathered) numbered() *points {
 // gather reads one leaf.
 func (p *plan) gather(ctx context.Context, in *index, leaf jobs.Leaf, ops *kernelops.Set) (*gathered, error) {
 	all := p.newGathered()
-	return all, in.readBase(ctx, leaf, p.Base(), p.named, func(chunk *points) error {
+	own := pairwise.Run{First: leaf.Index, End: leaf.Index + 1}
+	return all, in.readBase(ctx, leaf, own, baseReader{keep: p.Base(), named: p.named, chunk: func(chunk *points) error {
 		if in.dims > 0 {
 			chunk = in.project(ops, chunk)
 		}
 		all.append(chunk)
 		return p.bound.Check(all.Bytes() + int64(len(all.names.Bytes)))
-	})
+	}})
 }

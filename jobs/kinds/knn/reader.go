@@ -128,40 +128,62 @@ func (p *points) reserve(records int64) {
 	p.Reserve(int(min(records, int64(most))))
 }
 
-// readBase passes the base records of a leaf on, a chunk of points at a time, with their ids if they are named.
-func (in *index) readBase(
-	ctx context.Context, leaf jobs.Leaf, keep jobs.Choice, named bool, chunk func(*points) error,
-) error {
-	first, records, err := in.shard(leaf.Index)
+// baseReader passes records of the base on, a chunk of points at a time, with their ids if they are named.
+type baseReader struct {
+	*reader
+	keep  jobs.Choice
+	named bool
+	chunk func(*points) error
+	p     *points
+}
+
+// readBase passes the base records of a run of shards on to chunk.
+func (in *index) readBase(ctx context.Context, leaf jobs.Leaf, run pairwise.Run, b baseReader) error {
+	first, _, err := in.shard(run.First)
 	if err != nil {
 		return err
 	}
-	r, p := in.newReader(first), in.newPoints()
-	p.reserve(records)
-	for block, err := range leaf.Blocks(ctx) {
-		if err != nil {
-			return err
-		}
-		places, err := r.add(p, block, keep)
-		if err != nil {
-			return err
-		}
-		if err := r.addTargets(p, block, places); err != nil {
-			return err
-		}
-		if named {
-			for _, i := range places {
-				p.names.Append([]byte(block.IDs[i].Object))
+	b.reader, b.p = in.newReader(first), in.newPoints()
+	b.p.reserve(in.offsets[run.End] - first)
+	for shard := run.First; shard < run.End; shard++ {
+		for block, err := range leaf.Read(ctx, jobs.Input, shard) {
+			if err == nil {
+				err = b.add(block)
 			}
-		}
-		if p.Bytes()+p.nameBytes() >= 4*rows.TileFloats {
-			if err := chunk(p); err != nil {
+			if err != nil {
 				return err
 			}
-			p.reset()
+		}
+		if b.next != in.offsets[shard+1] {
+			return jobs.Malformed("shard %d ends at record %d of the data set; when its records were counted, at %d", shard,
+				b.next, in.offsets[shard+1])
 		}
 	}
-	return chunk(p)
+	return b.chunk(b.p)
+}
+
+// add takes the records of a block.
+func (b *baseReader) add(block *dataset.Block) error {
+	places, err := b.reader.add(b.p, block, b.keep)
+	if err != nil {
+		return err
+	}
+	if err := b.addTargets(b.p, block, places); err != nil {
+		return err
+	}
+	if b.named {
+		for _, i := range places {
+			b.p.names.Append([]byte(block.IDs[i].Object))
+		}
+	}
+	if b.p.Bytes()+b.p.nameBytes() < 4*rows.TileFloats {
+		return nil
+	}
+	if err := b.chunk(b.p); err != nil {
+		return err
+	}
+	b.p.reset()
+	return nil
 }
 
 func (r *reader) addTargets(p *points, block *dataset.Block, places []int) error {

@@ -262,7 +262,7 @@ func TestMergesOfNames(t *testing.T) {
 		`{"k":3,"projection":{"dims":2}}`,
 		`{"k":3,"index":"lsh","lsh":{"tables":2,"hashes":2,"width":2}}`, `{"k":3,"mode":"regress","lists":"npy","store_base":true}`} {
 		j := job{params: params, base: records}
-		algorithm, err := New(j.spec())
+		algorithm, err := j.algorithm()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/features"
 	"github.com/gram-compute/gram/jobs/learn/lsh"
+	"github.com/gram-compute/gram/jobs/learn/pairwise"
 	"github.com/gram-compute/gram/jobs/learn/rows"
 	"github.com/gram-compute/gram/jobs/learn/sampling"
 	"github.com/gram-compute/gram/kernelops"
@@ -189,7 +190,8 @@ func (p *plan) nearby(ctx context.Context, t *tuning, leaf jobs.Leaf, ops *kerne
 	n := p.newNearby()
 	s := p.params.searcher(ops, queries, n.lists)
 	chunk := func(base *points) error { return s.search(ctx, base) }
-	if err := t.readBase(ctx, leaf, p.Base(), false, chunk); err != nil {
+	own := pairwise.Run{First: leaf.Index, End: leaf.Index + 1}
+	if err := t.readBase(ctx, leaf, own, baseReader{keep: p.Base(), chunk: chunk}); err != nil {
 		return nil, err
 	}
 	n.sort()
@@ -236,7 +238,7 @@ func (p *plan) tune(_ context.Context, t *tuning, root *nearby, round jobs.Round
 		return jobs.Next{}, err
 	}
 	next := jobs.Next{State: jobs.ArraysOf(t.index), Metrics: []jobs.Metric{chosen}}
-	return p.afterIndex(next, round)
+	return p.afterIndex(t.index, next, round)
 }
 
 // nearDistances are those of the neighbors that were found. Of a query that is of the base itself the least is its own,

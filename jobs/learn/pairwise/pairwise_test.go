@@ -3,6 +3,7 @@ package pairwise
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -134,7 +135,8 @@ func (b begin) Phases() []jobs.Phase {
 		Name: "begin", Partial: func() *sums { return new(sums) }, Merge: (*sums).plus,
 		Map: func(context.Context, struct{}, jobs.Leaf, *kernelops.Set) (*sums, error) { return new(sums), nil },
 		Step: func(_ context.Context, _ struct{}, _ *sums, round jobs.Round) (jobs.Next, error) {
-			return jobs.Next{Phase: "products", Trees: b.Trees(round.Plan), State: jobs.Arrays{}}, nil
+			return jobs.Next{Phase: "products", Trees: slices.Repeat([]int{round.Plan.Shards}, b.Trees(round.Plan)),
+				State: jobs.Arrays{}}, nil
 		},
 	}.Phase()
 	return append([]jobs.Phase{nothing}, b.products.Phases()...)
@@ -212,6 +214,28 @@ func TestValuesByHand(t *testing.T) {
 	_, err = run(t, p, base(), queries("2", "x", "7"))
 	if !errors.As(err, &fault) || fault.Code != protocol.CodeBadRecord {
 		t.Error(err)
+	}
+}
+
+// Five shards on two leaves are 2 and 3. However many leaves there are, their runs follow each other and are the base.
+func TestRunsOfShards(t *testing.T) {
+	if a, b := RunOf(5, 2, 0), RunOf(5, 2, 1); a != (Run{0, 2}) || b != (Run{2, 5}) {
+		t.Errorf("runs %v and %v", a, b)
+	}
+	for shards := 1; shards < 40; shards++ {
+		for leaves := 1; leaves <= shards; leaves++ {
+			end := 0
+			for leaf := range leaves {
+				r := RunOf(shards, leaves, leaf)
+				if n := r.End - r.First; r.First != end || n != shards/leaves && n != (shards+leaves-1)/leaves {
+					t.Fatalf("leaf %d of %d over %d shards: %v after %d", leaf, leaves, shards, r, end)
+				}
+				end = r.End
+			}
+			if end != shards {
+				t.Fatalf("%d leaves have %d of %d shards", leaves, end, shards)
+			}
+		}
 	}
 }
 

@@ -1,12 +1,11 @@
 // Package pairwise compares queries with a base when memory may hold neither: by a phase that has a tree for each shard
-// of queries, and in each a leaf for each shard of the base. Its step decides a tree after the other, writes the
-// decisions out and judges those on queries with labels; a second phase looks a few mistakes up.
+// of queries, and in each a leaf for each run of shards of the base. Its step decides a tree after the other, writes
+// the decisions out and judges those on queries with labels; a second phase looks a few mistakes up.
 package pairwise
 
 import (
 	"context"
 	"iter"
-	"slices"
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
@@ -32,20 +31,31 @@ func (s Sides) Source() jobs.Source {
 	return jobs.Queries
 }
 
-// Trees are those of the phase.
-func (s Sides) Trees(cut jobs.Plan) []int {
-	trees := cut.Shards
+// Trees is how many the phase has.
+func (s Sides) Trees(cut jobs.Plan) int {
 	if s.Own == nil {
-		trees = cut.QueryShards
+		return cut.QueryShards
 	}
-	return slices.Repeat([]int{cut.Shards}, trees)
+	return cut.Shards
 }
 
-// Gathers estimates what a leaf keeps in memory: the records of the shard of its tree, and a chunk of its own. Either
-// takes that number of times its size, with what it grew out of.
+// Run is a run of shards of the base: from First to End, which is not in it.
+type Run struct{ First, End int }
+
+// RunOf returns the run of a leaf, where the shards of the base are dealt to some leaves evenly.
+func RunOf(shards, leaves, leaf int) Run {
+	return Run{shards * leaf / leaves, shards * (leaf + 1) / leaves}
+}
+
+// Gathers estimates what a leaf keeps in memory: the records of the shard of its tree, and a chunk of its run, which
+// may be the whole base. Either takes that number of times its size, with what it grew out of.
 func Gathers(from jobs.Source, times, chunk int64) func(jobs.Leaf, func(jobs.Source, int) int64) int64 {
 	return func(leaf jobs.Leaf, records func(jobs.Source, int) int64) int64 {
-		return times*records(from, leaf.Tree) + min(chunk, times*records(jobs.Input, leaf.Index))
+		base := int64(0)
+		for shard := 0; shard < leaf.Plan.Shards && base < chunk; shard++ {
+			base += times * records(jobs.Input, shard)
+		}
+		return times*records(from, leaf.Tree) + min(chunk, base)
 	}
 }
 
@@ -56,7 +66,7 @@ type Phase[S any, P jobs.Stored] struct {
 	Gathers func(leaf jobs.Leaf, records func(jobs.Source, int) int64) int64
 	State   func(jobs.Arrays) (S, error)
 	Partial func() P
-	// Find compares the queries of a tree with one shard of the base.
+	// Find compares the queries of a tree with the run of shards of the base that is the leaf's.
 	Find func(ctx context.Context, state S, leaf jobs.Leaf, ops *kernelops.Set) (P, *Asked, error)
 	// Merge is that of jobs.MapReduce.
 	Merge func(left, right P) (P, error)
