@@ -121,10 +121,15 @@ func (c *byteCenter) unitFor(norm, low, high float64) float64 {
 func (c *byteCenter) round(s *byteSet, r *roundedRow, bytes []uint8, x []float32, lift float64, lanes *byteLanes) {
 	*lanes = byteLanes{}
 	s.row(lanes, bytes, x, c.values, 1/r.unit, r.unit, byteMagic+lift)
-	r.lost = float64(math.Sqrt(lanes.squares())*(1+byteNormError)) + float64(byteEpsilon*r.length)
+	r.lost = lossOf(lanes.squares(), r.length)
 	if c.products {
 		r.lost += float64(byteProductError * r.length)
 	}
+}
+
+// lossOf is at least what a row of at most that length loses, from the squares of it.
+func lossOf(squares, length float64) float64 {
+	return float64(math.Sqrt(squares)*(1+byteNormError)) + float64(byteEpsilon*length)
 }
 
 // squares adds up the first 8 lanes, by a tree.

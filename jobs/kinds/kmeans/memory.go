@@ -63,7 +63,7 @@ func (m *memory) round(c chunk, origin []float32) {
 // looked at by bytes, which spares less than making bounds costs until later.
 const (
 	mostMoved      = 0.5
-	mostMovedBytes = 0.03
+	mostMovedBytes = 0.005
 	mostMovedFew   = 0.002
 	fewCenters     = 48
 )
