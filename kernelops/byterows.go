@@ -154,7 +154,7 @@ func (b *ByteRows) round(p *rowPart, at int, x Matrix) {
 func (b *ByteRows) describe(to *byteRow, kind int, norm, squares, sum float64) {
 	k := &b.kinds[kind]
 	length := float64(math.Sqrt(norm) * (1 + byteNormError))
-	lost := float64(math.Sqrt(squares)*(1+byteNormError)) + float64(byteEpsilon*length)
+	lost := lossOf(squares, length)
 	k.lost = max(k.lost, float64(lost/k.unit))
 	length = float64(math.Sqrt(norm) * byteBoundRound)
 	start := -byteLift * int32(sum) //lint:checked a whole number of at most 128 for each of byteBoundCols

@@ -124,10 +124,15 @@ func (c *byteCenter) round(s *byteSet, r *roundedRow, bytes []uint8, x []float32
 	s.row(lanes, bytes, x, c.values, 1/r.unit, r.unit, byteMagic+lift)
 	squares := lanes.squares()
 	r.exact = c.whole && !c.cosine && r.unit == 1 && squares == 0 && math.Abs(r.norm) <= byteExactNorm
-	r.lost = float64(math.Sqrt(squares)*(1+byteNormError)) + float64(byteEpsilon*r.length)
+	r.lost = lossOf(squares, r.length)
 	if c.products {
 		r.lost += float64(byteProductError * r.length)
 	}
+}
+
+// lossOf is at least what a row of at most that length loses, from the squares of it.
+func lossOf(squares, length float64) float64 {
+	return float64(math.Sqrt(squares)*(1+byteNormError)) + float64(byteEpsilon*length)
 }
 
 // extremes returns how far the lanes of extremes are below and above 0, which is where they start. Numbers that are not
