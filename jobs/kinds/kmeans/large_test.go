@@ -58,8 +58,8 @@ func largeCases() []largeCase {
 	const random = `{"k": %d, "max_rounds": %d, "init": "random", "tol": 0, "empty": "keep"}`
 	normal := func(r *rand.Rand, _, _ int) float64 { return r.NormFloat64() }
 	return []largeCase{
-		{"normal", fmt.Sprintf(random, 256, 8), 100_000, 32, normal},
-		{"pictures", fmt.Sprintf(random, 10, 8), 60_000, 784, picture},
+		{"normal", fmt.Sprintf(random, 256, 8), 40_000, 32, normal},
+		{"pictures", fmt.Sprintf(random, 10, 8), 12_000, 784, picture},
 		{"small centers move little", fmt.Sprintf(random, 64, 40), 20_000, 16, normal},
 		{"tight groups far apart", fmt.Sprintf(random, 64, 25), 20_000, 16, func(r *rand.Rand, i, j int) float64 {
 			return float64(1e4*(i*(j+3)%80)) + r.NormFloat64()/1000
