@@ -39,7 +39,9 @@ func TestRunsOfShardsOnWorkers(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := ""
-	for _, c := range []struct{ workers, shardBytes, leaves int }{{1, 1 << 20, 1}, {3, 6500, 5 * 2}, {3, 12_000, 3 * 3}} {
+	for _, c := range []struct{ workers, shardBytes, leaves int }{
+		{1, 1 << 20, 1}, {3, 6500, 5 * 2}, {3, 12_000, 3 * 3},
+	} {
 		cluster := clustertest.StartLocal(t, t.TempDir(), "mem://m", 5*time.Second, memStores(store))
 		for i := range c.workers {
 			cluster.Work(t, fmt.Sprintf("w%d", i), 1, kernelops.Best())

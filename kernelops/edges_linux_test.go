@@ -163,8 +163,9 @@ func edgeByteRows(s *Set, m *edgeMemory, rows, cols, dim int) {
 		index[i] = -1
 	}
 	b.Nearest(index, sqDist, x, c, 0, &Workspace{})
-	b.Nearest(index, sqDist, x, s.PackCenters(values, origin), 0, &Workspace{}) // now there are last ones
-	if cols > 0 {                                                               // the same centers many times over, by the other tile
+	// now there are last ones
+	b.Nearest(index, sqDist, x, s.PackCenters(values, origin), 0, &Workspace{})
+	if cols > 0 { // the same centers many times over, by the other tile
 		many := s.PackCenters(slices.Repeat(values, 64), origin)
 		b.Nearest(index, sqDist, x, many, 0, &Workspace{})
 		if rows > 0 {

@@ -74,7 +74,7 @@ func (b *Base) guessed(ids []int, dists []float64, k int, x Matrix, ws *Workspac
 func (g *guesses) deal(n int) {
 	g.pilots, g.others = g.pilots[:0], g.others[:0]
 	for i := range n {
-		group := uint32(i / pilotShare) //lint:checked at least 0
+		group := uint32(i / pilotShare)
 		if i%pilotShare == int(group*0x9e3779b1>>28) {
 			g.pilots = append(g.pilots, i)
 		} else {

@@ -60,9 +60,9 @@ func addByteMeasures(s isa) {
 	b := s.byteBlock()
 	m := blockMeasures{byteBlock: b, to: []Register{loadArgument("norms"), loadArgument("lows"), loadArgument("highs")}}
 	b.each(func() {
-		m.squares, m.low, m.high = s.byteVectors(), s.byteVectors(), s.byteVectors()
+		m.squares, m.low, m.high = byteVectors(s), byteVectors(s), byteVectors(s)
 		for _, v := range [][]VecVirtual{m.squares, m.low, m.high} {
-			s.zeroAll(v)
+			zeroAll(s, v)
 		}
 		byteSteps(s, b.from, b.of, b.left, true, m)
 	})

@@ -82,7 +82,7 @@ func (s isa) centered(x, center, k Register, ahead bool) []VecVirtual {
 }
 
 // byteVectors are the registers of byteLanes numbers.
-func (s isa) byteVectors() []VecVirtual {
+func byteVectors(s isa) []VecVirtual {
 	v := make([]VecVirtual, byteLanes/s.lanes)
 	for i := range v {
 		v[i] = s.vector()
@@ -91,14 +91,14 @@ func (s isa) byteVectors() []VecVirtual {
 }
 
 // zeroAll clears vectors.
-func (s isa) zeroAll(all []VecVirtual) {
+func zeroAll(s isa, all []VecVirtual) {
 	for _, v := range all {
 		s.zero(v)
 	}
 }
 
 // storeAll stores vectors of float64 one behind the other, from vector number first on.
-func (s isa) storeAll(all []VecVirtual, to Register, first int) {
+func storeAll(s isa, all []VecVirtual, to Register, first int) {
 	for i, v := range all {
 		VMOVUPD(v, s.at(to, first+i))
 	}
@@ -124,10 +124,10 @@ func addByteExtent(s isa) {
 	e := byteExtent{isa: s, lanes: Load(Param("lanes"), GP64())}
 	x := Load(Param("x"), GP64())
 	center, left := Load(Param("center"), GP64()), Load(Param("dim"), GP64())
-	e.squares, e.low, e.high = s.byteVectors(), s.byteVectors(), s.byteVectors()
-	s.zeroAll(e.squares)
-	s.zeroAll(e.low)
-	s.zeroAll(e.high)
+	e.squares, e.low, e.high = byteVectors(s), byteVectors(s), byteVectors(s)
+	zeroAll(s, e.squares)
+	zeroAll(s, e.low)
+	zeroAll(s, e.high)
 	byteSteps(s, x, center, left, true, e)
 	VZEROUPPER()
 	RET()
@@ -149,9 +149,9 @@ func (e byteExtent) vectors(all []VecVirtual, _ Register) {
 }
 
 func (e byteExtent) store() {
-	e.storeAll(e.squares, e.lanes, 0)
-	e.storeAll(e.low, e.lanes, len(e.low))
-	e.storeAll(e.high, e.lanes, 2*len(e.high))
+	storeAll(e.isa, e.squares, e.lanes, 0)
+	storeAll(e.isa, e.low, e.lanes, len(e.low))
+	storeAll(e.isa, e.high, e.lanes, 2*len(e.high))
 }
 
 func (e byteExtent) single(t VecVirtual) {
@@ -188,11 +188,11 @@ func addByteRow(s isa) {
 	r := byteRow{isa: s, lanes: Load(Param("lanes"), GP64()), bytes: Load(Param("bytes"), GP64())}
 	x, center := Load(Param("x"), GP64()), Load(Param("center"), GP64())
 	left := Load(Param("dim"), GP64())
-	r.perUnit, r.unit, r.magic, r.squares = s.vector(), s.vector(), s.vector(), s.byteVectors()
+	r.perUnit, r.unit, r.magic, r.squares = s.vector(), s.vector(), s.vector(), byteVectors(s)
 	VBROADCASTSD(argument("perUnit"), r.perUnit)
 	VBROADCASTSD(argument("unit"), r.unit)
 	VBROADCASTSD(argument("magic"), r.magic)
-	s.zeroAll(r.squares)
+	zeroAll(s, r.squares)
 	if !s.masks {
 		r.order = s.vector()
 		VBROADCASTI128(lowBytes(), r.order)
@@ -237,7 +237,7 @@ func (r byteRow) vectors(all []VecVirtual, k Register) {
 	ADDQ(Imm(8), r.bytes)
 }
 
-func (r byteRow) store() { r.storeAll(r.squares, r.lanes, 0) }
+func (r byteRow) store() { storeAll(r.isa, r.squares, r.lanes, 0) }
 
 func (r byteRow) single(t VecVirtual) {
 	sum, lane, low := XMM(), XMM(), GP64()

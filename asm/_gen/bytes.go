@@ -7,6 +7,8 @@ import (
 	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"github.com/gram-compute/gram/asm/_gen/vex"
 )
 
 // byteTile is a tile of products of bytes: queries by packed rows. queries*vectors accumulators, a vector of each of
@@ -37,7 +39,7 @@ func addBytes() {
 func (s isa) dotBytes(x, y, sums VecVirtual) {
 	needs := []string{"AVX512F", "AVX512VNNI"}
 	switch {
-	case s.suffix == vexSuffix:
+	case s.suffix == vex.Suffix:
 		needs = []string{"AVXVNNI"}
 	case !s.masks:
 		needs = []string{"AVX512VL", "AVX512VNNI"}

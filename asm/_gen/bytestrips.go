@@ -4,6 +4,8 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"github.com/gram-compute/gram/asm/_gen/vex"
 )
 
 // byteStrips is a byteTile for 16 registers of 256 bits: a panel of byteWidth packed rows is done in strips, of vectors
@@ -16,9 +18,9 @@ const byteWidth = 64
 // narrowBytes are the sets that the same programs of 256 bits are written for: CPUs with AVX-VNNI, and, for tests,
 // those with AVX512_VNNI and AVX512VL, which differ in the encoding of one instruction.
 func narrowBytes() []isa {
-	vex, evex := isas[0], isas[0]
-	vex.suffix, evex.suffix = vexSuffix, "AVX512VL"
-	return []isa{vex, evex}
+	byVEX, byEVEX := isas[0], isas[0]
+	byVEX.suffix, byEVEX.suffix = vex.Suffix, "AVX512VL"
+	return []isa{byVEX, byEVEX}
 }
 
 func addByteStrips() {

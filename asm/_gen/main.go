@@ -8,6 +8,8 @@ import (
 
 	. "github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/pass"
+
+	"github.com/gram-compute/gram/asm/_gen/vex"
 )
 
 // families holds the generator of each file asm/NAME_amd64.s.
@@ -40,7 +42,7 @@ func main() {
 	}
 	ConstraintExpr("amd64,!purego")
 	add()
-	pass.Compile = pass.Concat(pass.Compile, pass.FunctionPass(encodeVEX))
+	pass.Compile = pass.Concat(pass.Compile, pass.FunctionPass(vex.Encode))
 	Generate()
 }
 

@@ -35,9 +35,9 @@ func addSqDistEach(s isa) {
 	var rows [sqDistRows]Register
 	var lanes [sqDistRows][]VecVirtual
 	for r := range rows {
-		rows[r], lanes[r] = GP64(), s.byteVectors()
+		rows[r], lanes[r] = GP64(), byteVectors(s)
 		MOVQ(Mem{Base: from, Disp: 8 * r}, rows[r])
-		s.zeroAll(lanes[r])
+		zeroAll(s, lanes[r])
 	}
 	sqDistSteps(s, x, left, rows, lanes)
 	for r, all := range lanes {

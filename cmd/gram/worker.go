@@ -24,8 +24,8 @@ func workerCommand(a *app) *cobra.Command {
       --health-file /run/gram/alive`,
 		Long: `A worker keeps nothing that matters: kill it at any moment. With --scratch it
 writes to disk what its memory has no room for; workers may share the directory,
-and one that starts removes what killed ones left. SIGTERM drains it: it takes no
-more tasks and finishes those it has. Credentials for S3 come from its
+and one that starts removes what killed ones left. SIGTERM drains it: it takes
+no more tasks and finishes those it has. Credentials for S3 come from its
 environment. Jobs may read and write local files below --file-root only.
 The files of token, certificate and key are looked at again while it runs, so
 that they can be exchanged under it.`,

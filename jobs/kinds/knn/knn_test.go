@@ -14,7 +14,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/jobstest"
 	"github.com/gram-compute/gram/kernelops"
 	"github.com/gram-compute/gram/protocol"
@@ -33,19 +32,6 @@ type job struct {
 	state   protocol.ByteSize
 	seed    uint64 // 7 where it is 0
 	grain   grain  // where it is zero, that of a leaf for each shard of the base
-}
-
-// leafOfShard makes a leaf of each shard of the base, however small: so tests merge what leaves found.
-var leafOfShard = grain{enough: 1, least: 1, most: 1}
-
-// algorithm is New with the grain of the job.
-func (j job) algorithm() (jobs.Algorithm, error) {
-	return newSearch(j.spec(), cmp.Or(j.grain, leafOfShard))
-}
-
-// graphAlgorithm is NewGraph in the same way.
-func (j job) graphAlgorithm() (jobs.Algorithm, error) {
-	return newGraph(j.graphSpec(), cmp.Or(j.grain, leafOfShard))
 }
 
 func (j job) spec() protocol.JobSpec {

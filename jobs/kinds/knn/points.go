@@ -195,7 +195,8 @@ func (g *gathered) numbered() *points {
 func (p *plan) gather(ctx context.Context, in *index, leaf jobs.Leaf, ops *kernelops.Set) (*gathered, error) {
 	all := p.newGathered()
 	own := pairwise.Run{First: leaf.Index, End: leaf.Index + 1}
-	return all, in.readBase(ctx, leaf, own, baseReader{keep: p.Base(), named: p.named, chunk: func(chunk *points) error {
+	keep := p.Base()
+	return all, in.readBase(ctx, leaf, own, baseReader{keep: keep, named: p.named, chunk: func(chunk *points) error {
 		if in.dims > 0 {
 			chunk = in.project(ops, chunk)
 		}

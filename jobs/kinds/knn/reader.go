@@ -155,8 +155,8 @@ func (in *index) readBase(ctx context.Context, leaf jobs.Leaf, run pairwise.Run,
 			}
 		}
 		if b.next != in.offsets[shard+1] {
-			return jobs.Malformed("shard %d ends at record %d of the data set; when its records were counted, at %d", shard,
-				b.next, in.offsets[shard+1])
+			return jobs.Malformed("shard %d ends at record %d of the data set; when its records were counted, at %d",
+				shard, b.next, in.offsets[shard+1])
 		}
 	}
 	return b.chunk(b.p)

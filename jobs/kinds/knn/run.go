@@ -26,7 +26,7 @@ var usual = grain{enough: 48, least: 1 << 38, most: 3 << 40}
 func (in *index) leaves(g grain, trees int) int {
 	shards := len(in.offsets) - 1
 	records := float64(in.offsets[shards])
-	tree := float64(records/float64(shards)) * float64(records*in.pairWork())
+	tree := float64(float64(records/float64(shards)) * float64(records*in.pairWork()))
 	work := min(max(float64(tree*float64(trees))/g.enough, g.least), g.most)
 	if leaves := math.Ceil(tree / work); leaves < float64(shards) {
 		return max(1, int(leaves)) //lint:checked below the number of shards

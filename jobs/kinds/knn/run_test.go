@@ -2,6 +2,7 @@ package knn
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -125,4 +126,17 @@ func TestRunsNeverShow(t *testing.T) {
 			t.Errorf("other metrics:\n%v\n%v", got.Metrics, want.Metrics)
 		}
 	})
+}
+
+// leafOfShard makes a leaf of each shard of the base, however small: so tests merge what leaves found.
+var leafOfShard = grain{enough: 1, least: 1, most: 1}
+
+// algorithm is New with the grain of the job.
+func (j job) algorithm() (jobs.Algorithm, error) {
+	return newSearch(j.spec(), cmp.Or(j.grain, leafOfShard))
+}
+
+// graphAlgorithm is NewGraph in the same way.
+func (j job) graphAlgorithm() (jobs.Algorithm, error) {
+	return newGraph(j.graphSpec(), cmp.Or(j.grain, leafOfShard))
 }
