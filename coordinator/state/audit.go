@@ -64,6 +64,16 @@ func (a *Audit) String() string {
 	return fmt.Sprintf("round %d, tree %d, node %d/%d", a.Round, a.Tree, a.Node.Level, a.Node.Index)
 }
 
+// InParts reports whether a step was made from parts of its round's roots: pieces of one tree follow each other.
+func (a *Audit) InParts() bool {
+	for i := 1; i < len(a.Pieces); i++ {
+		if a.Pieces[i].Tree == a.Pieces[i-1].Tree {
+			return true
+		}
+	}
+	return false
+}
+
 // Split reports whether two workers have made the task, with two results. Without a third worker, each makes it again
 // with another kernel set.
 func (a *Audit) Split() bool { return len(a.Opinions) == 2 && a.Disputed() }
