@@ -72,7 +72,7 @@ func (s *search) work() {
 	case job.Reporting() && job.Audits.Pending() > 0:
 	case job.Reporting():
 		s.single(pb.TaskKind_TASK_KIND_REPORT)
-	case job.Rounds.Open.Complete() || job.Rounds.Open.Whole() && s.stepFolds() && s.memory.leases.Len() == 0:
+	case job.Rounds.Open.Complete() || job.Rounds.Open.Whole() && s.stepIsNext():
 		s.single(pb.TaskKind_TASK_KIND_STEP)
 	default:
 		if s.memory.leaves.count > 0 {

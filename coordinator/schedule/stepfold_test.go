@@ -112,6 +112,24 @@ func TestAStepThatFailedGetsTheRoot(t *testing.T) {
 	d.wantNodes("w", 2, node(1, 0))
 }
 
+// While a step is at work on as many pieces as it may fold, they are not merged beside it, by whatever worker.
+func TestNothingIsMergedBesideAStep(t *testing.T) {
+	d := foldingDesk(t, 1000, 17)
+	d.lease("w", 17)
+	for i := range 17 {
+		d.commit(node(0, i))
+	}
+	if g := d.lease("w", 1); len(g) != 1 || len(g[0].Pieces) != 17 {
+		t.Fatalf("granted %+v, want the step of 17 pieces", g)
+	}
+	d.worker("old", "")
+	for _, worker := range []string{"w", "old"} {
+		if g := d.lease(worker, 1); len(g) != 0 {
+			t.Errorf("%s was granted %+v", worker, g)
+		}
+	}
+}
+
 // A report that was stale, for the root came late, gives the step back at once.
 func TestAStaleStepIsLeasedAgain(t *testing.T) {
 	d := foldingDesk(t, 2, 2)
