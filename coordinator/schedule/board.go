@@ -32,7 +32,8 @@ type Config struct {
 // DefaultConfig is what a cluster runs with.
 func DefaultConfig() Config {
 	return Config{LeaseTTL: 30 * time.Second, MaxRunning: 16, MaxAttempts: 4, RetryDelay: 200 * time.Millisecond,
-		MaxPieces: 64, StepPieces: 16, StepBytes: 8 << 20, MaxDeaths: 4, FitPatience: 10 * time.Minute, DenyPatience: 16 * time.Minute}
+		MaxPieces: 64, StepPieces: 16, StepBytes: 8 << 20, MaxDeaths: 4, FitPatience: 10 * time.Minute,
+		DenyPatience: 16 * time.Minute}
 }
 
 // Token orders leases: strictly increasing, across elections too. The epoch is the cluster's: a cluster

@@ -14,7 +14,7 @@ type Grant struct {
 	Task  Task
 	Token Token
 	// Pieces are the committed nodes the task folds: of a node, those below it, in
-	// order of leaf; of a step, the roots in order of tree.
+	// order of leaf; of a step, the roots in order of tree, or the parts of them that it folds.
 	Pieces []state.Commit
 	// Audit is what the task was made from, when it is made a second time; else nil.
 	Audit *state.Audit

@@ -48,8 +48,8 @@ func (f *floor) checkGrant(g schedule.Grant, slots int) {
 	}
 }
 
-// checkStep checks that a step gets all that is committed of a whole round: roots, or parts of them that are few and for
-// a worker that folds them, while no node is leased.
+// checkStep checks that a step gets all that is committed of a whole round: roots, or parts of them that are few, for a
+// worker that folds them and while no node is leased.
 func (f *floor) checkStep(g schedule.Grant, w *simWorker) {
 	if g.Task.Kind != pb.TaskKind_TASK_KIND_STEP {
 		return

@@ -11,8 +11,8 @@ import (
 // round is left with, if it is little, and nothing else is merged before: the step is granted when all leaves are
 // committed and no node is at work any more.
 
-// stepIsNext reports whether nothing is merged any more in a round that is whole, since its step folds what there is: it
-// can be granted, or is at work. A merge beside it would make it stale.
+// stepIsNext reports whether nothing is merged any more in a round that is whole, since its step folds what there is:
+// it can be granted, or is at work. A merge beside it would make it stale.
 func (s *search) stepIsNext() bool {
 	_, leased := s.memory.holder(s.task(pb.TaskKind_TASK_KIND_STEP, 0, noNode))
 	return leased || s.memory.leases.Len() == 0 && s.stepFolds()

@@ -33,7 +33,7 @@ type Audit struct {
 type Opinion struct {
 	WorkerID, Worker, Kernels string
 	Sum                       [32]byte
-	Basis                     [32]byte // of a plan: the digest of its manifest; of a node or a step: see the function Basis
+	Basis                     [32]byte // of a plan: the digest of its manifest; of others: see the function Basis
 	Again                     [32]byte // the sum of what it made again with AgainKernels; zero before
 	AgainKernels              string
 }

@@ -109,7 +109,8 @@ func TestPiecesFoldToTheRoot(t *testing.T) {
 // Pieces that leave a gap, and none, are refused.
 func TestPiecesThatMakeNoTree(t *testing.T) {
 	tasks := tasksOf(t, bracket{}, 0)
-	gap := []Piece{{Node: protocol.Node{Index: 0}, Partial: text("0")}, {Node: protocol.Node{Index: 2}, Partial: text("2")}}
+	gap := []Piece{{Node: protocol.Node{Index: 0}, Partial: text("0")},
+		{Node: protocol.Node{Index: 2}, Partial: text("2")}}
 	for _, pieces := range [][]Piece{nil, gap} {
 		if _, err := tasks.FoldPieces(t.Context(), "bracket", pieces, nil); err == nil {
 			t.Errorf("%d pieces were folded", len(pieces))
