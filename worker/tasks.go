@@ -251,7 +251,11 @@ func (r *stepRoots) read(ctx context.Context, tree int) (jobs.Arrays, error) {
 	if err := reads.Wait(); err != nil {
 		return nil, err
 	}
-	return r.tasks.FoldPieces(ctx, r.task.GetPhase(), pieces, r.job.keeper().Partials(r.emit))
+	root, err := r.tasks.FoldPieces(ctx, r.task.GetPhase(), pieces, r.job.keeper().Partials(r.emit))
+	if err != nil { // a fault that a merge finds, and knows the record of
+		return nil, (&nodeTask{job: r.job}).located(ctx, err)
+	}
+	return root, nil
 }
 
 // trees is a forest as it crosses the wire; nil means one tree over the shards.
