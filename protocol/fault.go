@@ -189,13 +189,13 @@ func (f *Fault) OfColumn(column int) *Fault {
 // VectorColumn is the column of the vectors that the fault is about, from 1; 0 where it is about none.
 func (f *Fault) VectorColumn() int { return f.vector }
 
-// WithColumnName returns a copy whose What has the name of the column, too.
+// WithColumnName returns a copy whose What has the name of the column, too: once, however often it is told.
 func (f *Fault) WithColumnName(name string) *Fault {
-	g := *f
+	g, told := *f, fmt.Sprintf(" (%.80q)", name)
 	for _, form := range []string{"column %d", "value %d of the vector"} {
 		before, after, found := strings.Cut(g.What, fmt.Sprintf(form, f.vector))
 		if found && (after == "" || after[0] < '0' || after[0] > '9') {
-			g.What = before + fmt.Sprintf(form+" (%.80q)", f.vector, name) + after
+			g.What = before + fmt.Sprintf(form, f.vector) + told + strings.TrimPrefix(after, told)
 			break
 		}
 	}

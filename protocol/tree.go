@@ -24,6 +24,10 @@ func (t Tree) Range(n Node) (first, end int) {
 	return first, min(first+1<<n.Level, int(t))
 }
 
+// TreeOver returns the largest tree that ends with a node, of those in which the node has this name. In all of them the
+// same nodes are above the node, and above those to its left.
+func TreeOver(last Node) Tree { return Tree((last.Index + 1) << last.Level) }
+
 // Valid reports whether n is the canonical name of a node of t.
 func (t Tree) Valid(n Node) bool {
 	if t < 1 || n.Level < 0 || n.Index < 0 || n.Level > t.Root().Level || n.Index > (int(t)-1)>>n.Level {

@@ -39,6 +39,37 @@ func TestTreeOfFive(t *testing.T) {
 	}
 }
 
+// Whatever the last piece of a tree is, the largest tree that ends with it has the same nodes above the pieces.
+func TestTreeOverTheLastPiece(t *testing.T) {
+	if got := protocol.TreeOver(protocol.Node{Level: 2, Index: 1}); got != 8 {
+		t.Fatalf("a tree of %d leaves ends with the node of the leaves 4 to 7", got)
+	}
+	for leaves := 1; leaves <= 300; leaves++ {
+		tree := protocol.Tree(leaves)
+		for last, more := tree.Canonical(tree.Root()), true; more; _, last, more = tree.Children(last) {
+			over := protocol.TreeOver(last)
+			sameAbove(t, tree, over, tree.Canonical(tree.Root()), over.Canonical(over.Root()), last)
+		}
+	}
+}
+
+// sameAbove wants two trees to have the same nodes from a root down to the last piece, and left of it.
+func sameAbove(t *testing.T, a, b protocol.Tree, n, m, last protocol.Node) {
+	t.Helper()
+	if n != m {
+		t.Fatalf("node %v of %d leaves is %v where %v is the last piece", n, a, m, last)
+	}
+	if n == last {
+		return
+	}
+	left, right, ok := a.Children(n)
+	other, rest, too := b.Children(m)
+	if ok != too || left != other {
+		t.Fatalf("the children of %v of %d leaves are not those where %v is the last piece", n, a, last)
+	}
+	sameAbove(t, a, b, right, rest, last)
+}
+
 func TestTreeNodesPartitionTheLeaves(t *testing.T) {
 	for leaves := 1; leaves <= 300; leaves++ {
 		tree := protocol.Tree(leaves)

@@ -56,6 +56,12 @@ func (j *job) wants(brief *pb.JobBrief, task *pb.Task) int64 {
 	for _, p := range task.GetPieces() {
 		largest = max(largest, p.GetObject().GetSize())
 	}
+	folded := int64(0) // what a step folds: the pieces, and what is made of them
+	for _, pieces := range piecesByTree(task.GetPieces()) {
+		if len(pieces) > 1 {
+			folded = max(folded, 2*int64(len(pieces))*largest)
+		}
+	}
 	switch task.GetId().GetKind() {
 	case pb.TaskKind_TASK_KIND_NODE:
 		want := (2+int64(task.GetId().GetLevel()))*state + 3*largest
@@ -67,7 +73,7 @@ func (j *job) wants(brief *pb.JobBrief, task *pb.Task) int64 {
 		}
 		return want + j.gathers(task)
 	case pb.TaskKind_TASK_KIND_STEP:
-		return 3*state + 2*largest
+		return 3*state + 2*largest + folded
 	}
 	return readerBytes + 2*brief.GetModel().GetSize() // its figures read it
 }

@@ -130,8 +130,12 @@ func TestWants(t *testing.T) {
 		t.Errorf("a node of eight leaves wants %d, want %d", got, want)
 	}
 	task.Id.Kind = pb.TaskKind_TASK_KIND_STEP
+	if got := j.wants(nil, task); got != 3*7+2*100+2*2*100 {
+		t.Errorf("a step that folds two pieces wants %d", got)
+	}
+	task.Pieces[1].Tree = 1
 	if got := j.wants(nil, task); got != 3*7+2*100 {
-		t.Errorf("a step wants %d", got)
+		t.Errorf("a step of two roots wants %d", got)
 	}
 }
 

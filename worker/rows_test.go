@@ -85,8 +85,12 @@ func TestFaultsHaveLinesAndNames(t *testing.T) {
 		`INPUT_EMPTY: column 1 ("age") has no number`: protocol.EmptyFault("column 1 has no number").OfColumn(1),
 		`INPUT_EMPTY: column 9 has no number`:         protocol.EmptyFault("column 9 has no number").OfColumn(9),
 	} {
-		if err := n.located(t.Context(), fault); !strings.Contains(err.Error(), want) {
+		err := n.located(t.Context(), fault)
+		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
+		}
+		if step := n.job.named(t.Context(), err); step.Error() != err.Error() { // of the pieces that it folds
+			t.Errorf("%v is named again: %v", err, step)
 		}
 	}
 	if err := n.job.named(t.Context(), protocol.EmptyFault("column 2 has no number").OfColumn(2)); !strings.Contains(

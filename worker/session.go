@@ -43,7 +43,7 @@ func (w *worker) tryRegister(ctx context.Context) (*pb.RegisterResponse, error) 
 	res, err := w.cfg.Client.Register(call, connect.NewRequest(&pb.RegisterRequest{
 		WorkerId: w.id, Name: w.cfg.Name, Slots: uint32(w.cfg.Slots), Kernels: w.cfg.Ops.Name, Build: w.cfg.Build,
 		Held:        w.holding(),
-		MemoryBytes: w.cfg.Memory, Secret: w.secret, OtherKernels: w.checker.name(),
+		MemoryBytes: w.cfg.Memory, Secret: w.secret, OtherKernels: w.checker.name(), FoldsInSteps: true,
 	}))
 	if err != nil {
 		return nil, err

@@ -156,7 +156,9 @@ func (j *job) step(ctx context.Context, task *pb.Task) (*pb.TaskOutput, error) {
 		return nil, err
 	}
 	var files emitted
-	next, record, err := tasks.Step(ctx, task.GetPhase(), state, j.round(task, files.watch(emit)))
+	roots := &stepRoots{job: j, tasks: tasks, task: task, trees: piecesByTree(task.GetPieces()), emit: emit}
+	next, record, err := tasks.Step(ctx, task.GetPhase(), state, jobs.Round{Plan: j.cut(), Trees: len(roots.trees),
+		Emit: files.watch(emit), Root: roots.read})
 	if err != nil {
 		return nil, j.named(ctx, err)
 	}
@@ -202,16 +204,59 @@ func (j *job) putStep(
 	return writes.Wait()
 }
 
-// round is what a step sees of the round that ended.
-func (j *job) round(task *pb.Task, emit jobs.Emit) jobs.Round {
-	roots := task.GetPieces() // in order of tree
-	return jobs.Round{Plan: j.cut(), Trees: len(roots), Emit: emit,
-		Root: func(ctx context.Context, tree int) (jobs.Arrays, error) {
-			if tree < 0 || tree >= len(roots) {
-				return nil, fmt.Errorf("the round has %d trees and no tree %d", len(roots), tree)
+// stepRoots are the roots of the round that a step ends: each as it is stored, or folded from the pieces of its tree.
+type stepRoots struct {
+	job   *job
+	tasks *run.Tasks
+	task  *pb.Task
+	trees [][]*pb.Piece // of each tree, in order of leaf
+	emit  jobs.Emit
+}
+
+// piecesByTree parts pieces, which are in order of tree.
+func piecesByTree(pieces []*pb.Piece) (trees [][]*pb.Piece) {
+	for i, p := range pieces {
+		if i == 0 || p.GetTree() != pieces[i-1].GetTree() {
+			trees = append(trees, nil)
+		}
+		trees[len(trees)-1] = append(trees[len(trees)-1], p)
+	}
+	return trees
+}
+
+// readAtOnce is how many pieces are read at a time: each may be a round trip to a store.
+const readAtOnce = 8
+
+// read reads the root of a tree, or its pieces: the coordinator leases a step few and small ones to fold.
+func (r *stepRoots) read(ctx context.Context, tree int) (jobs.Arrays, error) {
+	if tree < 0 || tree >= len(r.trees) {
+		return nil, fmt.Errorf("the round has %d trees and no tree %d", len(r.trees), tree)
+	}
+	by, list := r.job.in(r.task), r.trees[tree]
+	if len(list) == 1 {
+		return r.job.w.getArrays(ctx, by, list[0].GetObject())
+	}
+	pieces := make([]run.Piece, len(list))
+	reads, reading := errgroup.WithContext(ctx)
+	reads.SetLimit(readAtOnce)
+	for i, p := range list {
+		reads.Go(func() error {
+			partial, err := r.job.w.getArrays(reading, by, p.GetObject())
+			if err == nil {
+				pieces[i] = run.Piece{Node: protocol.Node{Level: int(p.GetLevel()), Index: int(p.GetIndex())},
+					Partial: partial, Digest: [32]byte(p.GetObject().GetSha256())}
 			}
-			return j.w.getArrays(ctx, j.in(task), roots[tree].GetObject())
-		}}
+			return err
+		})
+	}
+	if err := reads.Wait(); err != nil {
+		return nil, err
+	}
+	root, err := r.tasks.FoldPieces(ctx, r.task.GetPhase(), pieces, r.job.keeper().Partials(r.emit))
+	if err != nil { // a fault that a merge finds, and knows the record of
+		return nil, (&nodeTask{job: r.job}).located(ctx, err)
+	}
+	return root, nil
 }
 
 // trees is a forest as it crosses the wire; nil means one tree over the shards.

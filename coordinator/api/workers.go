@@ -52,7 +52,7 @@ func (s *Workers) Register(
 	worker := schedule.Worker{
 		ID: m.GetWorkerId(), Name: m.GetName(), Kernels: m.GetKernels(), Other: m.GetOtherKernels(),
 		Build: m.GetBuild(),
-		Slots: int(m.GetSlots()), Memory: max(m.GetMemoryBytes(), 0),
+		Slots: int(m.GetSlots()), Memory: max(m.GetMemoryBytes(), 0), FoldsInSteps: m.GetFoldsInSteps(),
 	}
 	if err := s.Leases.Register(ctx, worker, m); err != nil {
 		return nil, err

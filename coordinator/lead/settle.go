@@ -142,11 +142,11 @@ func (s *settlement) completion(
 	if t.Again {
 		made.Kernels = w.Other
 	}
-	if t.Kind == pb.TaskKind_TASK_KIND_NODE {
+	switch {
+	case basis != [sha256.Size]byte{}:
+		made.FoldedFrom = basis[:]
+	case t.Kind == pb.TaskKind_TASK_KIND_NODE:
 		made.FoldedFrom = []byte{}
-		if basis != [sha256.Size]byte{} {
-			made.FoldedFrom = basis[:]
-		}
 	}
 	return made
 }
@@ -169,7 +169,9 @@ func (s *settlement) note(verdicts []pb.Verdict) {
 				continue
 			}
 			s.tellConvicted(board.Audits.Done(job, task, s.workerID, now))
-			if verdict != pb.Verdict_VERDICT_AUDITED && verdict != pb.Verdict_VERDICT_STALE {
+			if verdict == pb.Verdict_VERDICT_STALE {
+				board.Stale(job, s.tasks[s.of[i]], s.workerID, now)
+			} else if verdict != pb.Verdict_VERDICT_AUDITED {
 				spent := time.Duration(min(s.results[s.of[i]].GetSpentUs(), mostSpentUs)) * time.Microsecond
 				board.DoneAfter(job, task, s.workerID, verdict == pb.Verdict_VERDICT_ACCEPTED, spent, now)
 			}

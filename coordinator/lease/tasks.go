@@ -32,12 +32,9 @@ func Response(
 	return res
 }
 
-// basisOf is what a lease has a node made from.
+// basisOf is what a lease has a node or a step made from.
 func basisOf(g schedule.Grant) [sha256.Size]byte {
-	switch {
-	case g.Task.Kind != pb.TaskKind_TASK_KIND_NODE:
-		return [sha256.Size]byte{}
-	case g.Audit != nil:
+	if g.Audit != nil {
 		return state.Basis(g.Audit.Pieces)
 	}
 	return state.Basis(g.Pieces)

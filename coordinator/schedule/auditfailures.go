@@ -16,7 +16,7 @@ const maxAuditFailures = 2
 func (r *Roster) leastFailures(job *state.Job, a *state.Audit, work *auditWork, now time.Duration) int {
 	least, none := 0, true
 	for w := range r.live(now) {
-		if a.By(w.ID) || !w.fits(job) || now < w.quarantined {
+		if a.By(w.ID) || !w.fits(job) || !r.mayMake(w.ID, a) || now < w.quarantined {
 			continue
 		}
 		if n := work.failures[w.ID]; none || n < least {

@@ -97,6 +97,9 @@ func (s *search) mayAudit(a *state.Audit, t Task) bool {
 	if work != nil && (work.lease != nil || s.now < work.notBefore) || a.By(s.worker) {
 		return false
 	}
+	if !s.board.Roster.mayMake(s.worker, a) {
+		return false
+	}
 	if work != nil && work.failures[s.worker] > s.board.Roster.leastFailures(s.job, a, work, s.now) {
 		return false // another may be able to make it
 	}
@@ -204,7 +207,8 @@ func (au *Audits) Waivers(view state.State, now time.Duration) (commands []*pb.C
 		au.forlorn = true // who is live changes with time alone
 		only, count := "", 0
 		for w := range au.roster.live(now) {
-			if _, lied := view.Convicted.Get(w.ID); !lied && w.fits(job) && now >= w.quarantined {
+			able := slices.ContainsFunc(audits(job), func(a *state.Audit) bool { return au.roster.mayMake(w.ID, a) })
+			if _, lied := view.Convicted.Get(w.ID); !lied && able && w.fits(job) && now >= w.quarantined {
 				only, count = w.ID, count+1
 			}
 		}
@@ -219,6 +223,12 @@ func (au *Audits) Waivers(view state.State, now time.Duration) (commands []*pb.C
 		return true
 	})
 	return commands
+}
+
+// mayMake reports whether a worker is of a release that can make an audited task: a step may have pieces to fold.
+func (r *Roster) mayMake(workerID string, a *state.Audit) bool {
+	w, known := r.Worker(workerID)
+	return !known || w.FoldsInSteps || a.Kind != pb.TaskKind_TASK_KIND_STEP || !a.InParts()
 }
 
 func audits(job *state.Job) (all []*state.Audit) {

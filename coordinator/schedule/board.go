@@ -20,6 +20,8 @@ type Config struct {
 	MaxAttempts int           // task faults of one task before the job fails
 	RetryDelay  time.Duration // before a failed task is leased again; doubles with each fault
 	MaxPieces   int           // committed nodes folded by one reduce
+	StepPieces  int           // committed nodes beyond the roots that a step folds; 0 means that it folds none
+	StepBytes   int64         // of them and the roots together
 	MaxDeaths   int           // workers that end while alone with a task before the job fails; 0 means it never does
 	// DenyPatience is how long a job waits for the cluster's own store, which refuses its tasks; 0 means without end.
 	// It is a minute more than a refusal may last without ending a job: attempts that began within are told after it.
@@ -30,7 +32,8 @@ type Config struct {
 // DefaultConfig is what a cluster runs with.
 func DefaultConfig() Config {
 	return Config{LeaseTTL: 30 * time.Second, MaxRunning: 16, MaxAttempts: 4, RetryDelay: 200 * time.Millisecond,
-		MaxPieces: 64, MaxDeaths: 4, FitPatience: 10 * time.Minute, DenyPatience: 16 * time.Minute}
+		MaxPieces: 64, StepPieces: 16, StepBytes: 8 << 20, MaxDeaths: 4, FitPatience: 10 * time.Minute,
+		DenyPatience: 16 * time.Minute}
 }
 
 // Token orders leases: strictly increasing, across elections too. The epoch is the cluster's: a cluster
@@ -44,6 +47,7 @@ type Worker struct {
 	Slots                    int
 	Bond                     Bond
 	Memory                   int64 // bytes it plans with; 0 means not told
+	FoldsInSteps             bool  // it folds what a step is leased with
 	LastSeen                 time.Duration
 	gone                     bool // it has been silent for a lease's time
 	charges                  []charge

@@ -14,7 +14,7 @@ type Grant struct {
 	Task  Task
 	Token Token
 	// Pieces are the committed nodes the task folds: of a node, those below it, in
-	// order of leaf; of a step, the roots in order of tree.
+	// order of leaf; of a step, the roots in order of tree, or the parts of them that it folds.
 	Pieces []state.Commit
 	// Audit is what the task was made from, when it is made a second time; else nil.
 	Audit *state.Audit
@@ -72,7 +72,7 @@ func (s *search) work() {
 	case job.Reporting() && job.Audits.Pending() > 0:
 	case job.Reporting():
 		s.single(pb.TaskKind_TASK_KIND_REPORT)
-	case job.Rounds.Open.Complete():
+	case job.Rounds.Open.Complete() || job.Rounds.Open.Whole() && s.stepIsNext():
 		s.single(pb.TaskKind_TASK_KIND_STEP)
 	default:
 		if s.memory.leaves.count > 0 {
@@ -80,7 +80,9 @@ func (s *search) work() {
 				s.memory.pace.leavesOfLease(s.memory.leaves.total(), s.memory.leaves.count, b.Roster.slots(s.now)))
 			s.maps()
 		}
-		s.merges()
+		if !s.stepFolds() {
+			s.merges()
+		}
 	}
 }
 
@@ -102,6 +104,9 @@ type search struct {
 
 func (s *search) satisfied() bool { return len(s.grants) >= s.want }
 
+// noNode stands where a task has no node.
+var noNode protocol.Node
+
 // single grants the one task of a stage that has no tree.
 func (s *search) single(kind pb.TaskKind) {
 	t := s.task(kind, 0, protocol.Node{})
@@ -110,18 +115,9 @@ func (s *search) single(kind pb.TaskKind) {
 	}
 	var pieces []state.Commit
 	if kind == pb.TaskKind_TASK_KIND_STEP {
-		pieces = s.roots()
+		pieces = s.job.Rounds.Open.All()
 	}
 	s.grant(t, pieces)
-}
-
-func (s *search) roots() []state.Commit {
-	var roots []state.Commit
-	s.job.Rounds.Open.EachCommit(func(c state.Commit) bool {
-		roots = append(roots, c)
-		return true
-	})
-	return roots
 }
 
 // maps grants the largest free nodes within the limit, in order of leaf, from the worker's own

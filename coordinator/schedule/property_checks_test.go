@@ -48,6 +48,30 @@ func (f *floor) checkGrant(g schedule.Grant, slots int) {
 	}
 }
 
+// checkStep checks that a step gets all that is committed of a whole round: roots, or parts of them that are few, for a
+// worker that folds them and while no node is leased.
+func (f *floor) checkStep(g schedule.Grant, w *simWorker) {
+	if g.Task.Kind != pb.TaskKind_TASK_KIND_STEP {
+		return
+	}
+	open := jobOf(f.view, g.Task.JobID).Rounds.Open
+	if !open.Whole() || !slices.Equal(g.Pieces, open.All()) {
+		f.Fatalf("granted %v with %v; committed: %v", g.Task, g.Pieces, open.All())
+	}
+	more := len(g.Pieces) - len(open.Trees)
+	if more == 0 {
+		return
+	}
+	for _, l := range f.board.Live() {
+		if l.Task.JobID == g.Task.JobID && l.Task.Kind == pb.TaskKind_TASK_KIND_NODE {
+			f.Fatalf("granted %v with pieces while %v is leased", g.Task, l.Task)
+		}
+	}
+	if !w.folds || more > f.cfg.StepPieces {
+		f.Fatalf("granted %v with %d pieces more than trees to %s, which folds: %v", g.Task, more, w.id, w.folds)
+	}
+}
+
 // checkSpeculative checks that a task has a second lease iff it is a speculative copy, by another worker, of a
 // node of a round that is nearly done.
 func (f *floor) checkSpeculative(g schedule.Grant, w *simWorker) {

@@ -27,6 +27,7 @@ type floor struct {
 	mail    []report // on its way, in any order
 	born    int
 	copies  int                 // granted
+	folds   int                 // steps that were made from pieces, and accepted
 	shapes  map[string][]uint32 // of each job's rounds; empty after the last
 }
 
@@ -34,6 +35,7 @@ type floor struct {
 type simWorker struct {
 	id     string
 	slots  int
+	folds  bool // in steps; workers of older releases do not
 	held   []schedule.Grant
 	paused bool
 }
@@ -51,6 +53,7 @@ func newFloor(t *rapid.T) *floor {
 	f := &floor{T: t, cfg: schedule.DefaultConfig(), view: state.New(), shapes: make(map[string][]uint32)}
 	f.cfg.MaxAttempts = 1 << 20 // the faults below must not fail jobs
 	f.cfg.MaxPieces = rapid.IntRange(2, 5).Draw(t, "pieces")
+	f.cfg.StepPieces = rapid.IntRange(0, 16).Draw(t, "pieces of a step")
 	f.elect()
 	for i := range rapid.IntRange(1, 2).Draw(t, "jobs") {
 		id := fmt.Sprint("job", i)
@@ -74,7 +77,8 @@ func (f *floor) elect() {
 }
 
 func (f *floor) hire() {
-	w := &simWorker{id: fmt.Sprint("w", f.born), slots: rapid.IntRange(1, 3).Draw(f.T, "slots")}
+	w := &simWorker{id: fmt.Sprint("w", f.born), slots: rapid.IntRange(1, 3).Draw(f.T, "slots"),
+		folds: rapid.IntRange(0, 3).Draw(f.T, "folds in steps") > 0}
 	f.born++
 	f.workers = append(f.workers, w)
 }
@@ -90,7 +94,7 @@ func (w *simWorker) holding() []schedule.Held {
 // beat does what a worker's heartbeat does.
 func (f *floor) beat(w *simWorker) {
 	if !f.board.Known(w.id, f.now) {
-		f.board.Register(f.view, schedule.Worker{ID: w.id, Slots: w.slots}, w.holding(), f.now)
+		f.board.Register(f.view, schedule.Worker{ID: w.id, Slots: w.slots, FoldsInSteps: w.folds}, w.holding(), f.now)
 	}
 	lost := f.board.Heartbeat(f.view, w.id, w.holding(), f.now)
 	w.held = slices.DeleteFunc(w.held, func(g schedule.Grant) bool { return slices.Contains(lost, g.Task) })
@@ -111,6 +115,7 @@ func (f *floor) lease(w *simWorker) {
 		}
 		f.last = g.Token
 		f.checkGrant(g, slots)
+		f.checkStep(g, w)
 		f.checkSpeculative(g, w)
 		f.checkWorkers(g, w)
 		w.held = append(w.held, g)
@@ -144,10 +149,20 @@ func (f *floor) deliver(r report, forget bool) {
 		}
 		return
 	}
-	verdict := f.apply(completions(f.output(t))).Verdicts[0]
-	switch verdict {
-	case pb.Verdict_VERDICT_VIOLATION, pb.Verdict_VERDICT_INVALID:
+	made := f.output(t)
+	if basis := state.Basis(r.grant.Pieces); basis != [32]byte{} || t.Kind == pb.TaskKind_TASK_KIND_NODE {
+		made.FoldedFrom = basis[:]
+	}
+	trees := len(jobOf(f.view, t.JobID).Rounds.Open.Trees)
+	verdict := f.apply(completions(made)).Verdicts[0]
+	switch job := jobOf(f.view, t.JobID); {
+	case verdict == pb.Verdict_VERDICT_VIOLATION || verdict == pb.Verdict_VERDICT_INVALID:
 		f.Fatalf("%v: %v", t, verdict)
+	case verdict == pb.Verdict_VERDICT_ACCEPTED && t.Kind == pb.TaskKind_TASK_KIND_STEP && len(r.grant.Pieces) > trees:
+		f.folds++
+	case verdict == pb.Verdict_VERDICT_STALE && !forget:
+		f.board.Stale(job, heldOf(r.grant), r.worker, f.now)
+		return
 	}
 	if job := jobOf(f.view, t.JobID); !forget && t.Round == job.Rounds.Open.Number {
 		f.board.Done(job, t, r.worker, verdict == pb.Verdict_VERDICT_ACCEPTED, f.now)
@@ -258,10 +273,13 @@ func (f *floor) settle() {
 // Whatever happens, no committed node is leased, leases do not overlap but for two of one node
 // by different workers, sizes keep their bound and tokens rise; and when faults stop, the work gets done.
 func TestSchedulingUnderFaults(t *testing.T) {
-	copies := 0
+	copies, folds := 0, 0
 	defer func() {
 		if copies == 0 && !testing.Short() { // which draws a fifth of the cases
 			t.Error("no speculative copy was ever granted")
+		}
+		if folds == 0 {
+			t.Error("no step was ever made from pieces")
 		}
 	}()
 	rapid.Check(t, func(t *rapid.T) {
@@ -271,7 +289,7 @@ func TestSchedulingUnderFaults(t *testing.T) {
 			f.check()
 		}
 		f.settle()
-		copies += f.copies
+		copies, folds = copies+f.copies, folds+f.folds
 		f.view.EachJob(func(job *state.Job) bool {
 			if job.Stage != pb.JobState_JOB_STATE_SUCCEEDED {
 				t.Fatalf("job %s ended as %v: %+v", job.ID, job.Stage, job.Failure)

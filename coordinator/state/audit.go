@@ -33,7 +33,7 @@ type Audit struct {
 type Opinion struct {
 	WorkerID, Worker, Kernels string
 	Sum                       [32]byte
-	Basis                     [32]byte // of a plan: the digest of its manifest; of a node: see the function Basis
+	Basis                     [32]byte // of a plan: the digest of its manifest; of others: see the function Basis
 	Again                     [32]byte // the sum of what it made again with AgainKernels; zero before
 	AgainKernels              string
 }
@@ -62,6 +62,16 @@ func (a *Audit) String() string {
 		return fmt.Sprintf("round %d, step", a.Round)
 	}
 	return fmt.Sprintf("round %d, tree %d, node %d/%d", a.Round, a.Tree, a.Node.Level, a.Node.Index)
+}
+
+// InParts reports whether a step was made from parts of its round's roots: pieces of one tree follow each other.
+func (a *Audit) InParts() bool {
+	for i := 1; i < len(a.Pieces); i++ {
+		if a.Pieces[i].Tree == a.Pieces[i-1].Tree {
+			return true
+		}
+	}
+	return false
 }
 
 // Split reports whether two workers have made the task, with two results. Without a third worker, each makes it again

@@ -28,7 +28,7 @@ func Basis(pieces []Commit) (sum [32]byte) {
 // foreign is the basis of a committed node in whose pieces others had a part: a commit does not keep them.
 var foreign = [32]byte{1}
 
-// madeFrom is what the completed node was made from. An older release did not say: it is taken to be what was
+// madeFrom is what the completed node or step was made from. An older release did not say: it is taken to be what was
 // committed.
 func (c completion) madeFrom(committed []Commit) [32]byte {
 	switch from := c.GetFoldedFrom(); {
@@ -40,9 +40,11 @@ func (c completion) madeFrom(committed []Commit) [32]byte {
 	return [32]byte{}
 }
 
-// judges reports whether a worker whose result differs from that of two others is wrong: it made it from the same.
+// judges reports whether a worker whose result differs from that of two others is wrong: it made it from the same. A
+// plan is made from nothing; a step of an older release does not say from what.
 func (a *Audit) judges(o Opinion) bool {
-	return a.Kind != pb.TaskKind_TASK_KIND_NODE || o.Basis == Basis(a.Pieces)
+	step := a.Kind == pb.TaskKind_TASK_KIND_STEP
+	return a.Kind == pb.TaskKind_TASK_KIND_PLAN || step && o.Basis == [32]byte{} || o.Basis == Basis(a.Pieces)
 }
 
 // alone reports whether nobody else had a part in what a worker committed: it is a leaf, or folded from the worker's

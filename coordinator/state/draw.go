@@ -95,15 +95,12 @@ func (c completion) drawStep(makers uint64) {
 	if !audits.audited(c.secret, c.workerID()) {
 		return
 	}
-	var roots []Commit
-	open.EachCommit(func(root Commit) bool {
-		roots = append(roots, root)
-		return true
-	})
+	own := c.opinion(false)
+	own.Basis = c.madeFrom(nil)
 	audits.Counts.Drawn++
 	audits.put(&Audit{
 		Kind: pb.TaskKind_TASK_KIND_STEP, Round: open.Number, Phase: open.Phase, State: open.State, Base: open.Base,
-		Pieces: roots, Makers: makers, Opinions: []Opinion{c.opinion(false)},
+		Pieces: open.All(), Makers: makers, Opinions: []Opinion{own},
 	})
 }
 

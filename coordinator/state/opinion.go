@@ -62,8 +62,11 @@ func (c completion) second() (taken bool) {
 		return true // it has said so before
 	}
 	o := c.opinion(a.Whole)
-	if a.Kind == pb.TaskKind_TASK_KIND_NODE {
+	switch a.Kind {
+	case pb.TaskKind_TASK_KIND_NODE:
 		o.Basis = c.madeFrom(a.Pieces)
+	case pb.TaskKind_TASK_KIND_STEP:
+		o.Basis = c.madeFrom(nil)
 	}
 	if !a.judges(o) {
 		return false

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gram-compute/gram/coordinator/state"
+	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"google.golang.org/protobuf/proto"
 	"pgregory.net/rapid"
@@ -82,11 +83,12 @@ func drawCompletion(t *rapid.T, s state.State) *pb.Completion {
 		Tree:  rapid.Uint32Range(0, 1).Draw(t, "tree"), Level: rapid.Uint32Range(0, 3).Draw(t, "level"),
 		Index: rapid.Uint32Range(0, 4).Draw(t, "index"),
 	}
-	worker := ""
+	worker, from := "", []byte(nil)
 	if job, ok := s.Job(id.JobId); ok && rapid.IntRange(0, 9).Draw(t, "sensible") > 0 {
 		id.Round, id.Kind = job.Rounds.Open.Number, awaited(job)
 		id.Changes = job.Counters.Remade.Changes
 		worker = drawAudit(t, job, id)
+		from = drawBasis(t, job, id)
 	}
 	object := func(name string) *pb.ObjectRef {
 		if rapid.IntRange(0, 19).Draw(t, name+" odd") == 0 {
@@ -106,7 +108,7 @@ func drawCompletion(t *rapid.T, s state.State) *pb.Completion {
 	}
 	kernels := rapid.SampledFrom([]string{"generic", "avx2", ""}).Draw(t, "kernels")
 	c := &pb.Completion{Id: id, Kernels: kernels, SpentUs: 3, Worker: worker, WorkerId: worker,
-		SpeculativeCopies: copies}
+		SpeculativeCopies: copies, FoldedFrom: from}
 	c.Output = &pb.TaskOutput{
 		Object: object("object"), Carry: object("carry"), Manifest: object("manifest"), Plan: object("plan"),
 		Next: next,
@@ -114,6 +116,28 @@ func drawCompletion(t *rapid.T, s state.State) *pb.Completion {
 			t, "output"), Uri: "u/" + id.JobId, Sha256: object("file").GetSha256()}},
 	}
 	return c
+}
+
+// drawBasis turns the task into the step now and then, where the round is whole, and draws what a step was made from:
+// what is committed or what its audit names, and seldom something else; nil where it does not say.
+func drawBasis(t *rapid.T, job *state.Job, id *pb.TaskID) []byte {
+	whole := job.Rounds.Open.Whole()
+	if whole && id.Kind == pb.TaskKind_TASK_KIND_NODE && rapid.Bool().Draw(t, "step of pieces") {
+		id.Kind = pb.TaskKind_TASK_KIND_STEP
+	}
+	if id.Kind != pb.TaskKind_TASK_KIND_STEP {
+		return nil
+	}
+	bases := [][]byte{nil, make([]byte, 32)}
+	if whole {
+		basis := state.Basis(job.Rounds.Open.All())
+		bases = append(bases, basis[:], basis[:], basis[:])
+	}
+	if a, ok := job.Audits.Of(id.GetRound(), id.GetKind(), 0, protocol.Node{}); ok {
+		basis := state.Basis(a.Pieces)
+		bases = append(bases, basis[:], basis[:], basis[:])
+	}
+	return rapid.SampledFrom(bases).Draw(t, "made from")
 }
 
 // awaited is the kind of task that takes the job on.

@@ -62,11 +62,23 @@ func (r Round) Leaves() uint64 {
 }
 
 // Complete reports whether every root is committed.
-func (r Round) Complete() bool {
-	return r.commits != nil && r.commits.Len() == len(r.Trees) && r.rootsCommitted()
-}
+func (r Round) Complete() bool { return r.Whole() && r.Pieces() == len(r.Trees) }
 
-func (r Round) rootsCommitted() bool { return r.Covered == r.Leaves() }
+// Whole reports whether every leaf is below a committed node: the roots are there in pieces.
+func (r Round) Whole() bool { return r.commits != nil && r.known() && r.Covered == r.Leaves() }
+
+// Pieces is how many nodes are committed.
+func (r Round) Pieces() int { return r.commits.Len() }
+
+// All are the commits in order of tree and leaf.
+func (r Round) All() []Commit {
+	all := make([]Commit, 0, r.Pieces())
+	r.EachCommit(func(c Commit) bool {
+		all = append(all, c)
+		return true
+	})
+	return all
+}
 
 // Commits visits the commits that lie inside the leaves [first, end) of a tree,
 // in order of leaf, until visit returns false.

@@ -19,7 +19,7 @@ func (c completion) step() pb.Verdict {
 		return c.lateStep(last, state)
 	}
 	if j.Stage != pb.JobState_JOB_STATE_RUNNING || c.GetId().GetRound() != open.Number || j.Reporting() ||
-		!open.Complete() {
+		!c.stepsFrom(*open) {
 		return pb.Verdict_VERDICT_STALE
 	}
 	if expected := open.Expected; !expected.IsZero() && expected != state {
@@ -51,10 +51,26 @@ func (c completion) step() pb.Verdict {
 	return pb.Verdict_VERDICT_ACCEPTED
 }
 
-// lateStep judges a step of a round that is closed already.
+// stepsFrom reports whether a step was made from what is committed of a round that is whole: from its roots where it
+// does not say from what. A node may have been committed late, above pieces that the step was leased to fold.
+func (c completion) stepsFrom(r Round) bool {
+	if c.FoldedFrom == nil {
+		return r.Complete()
+	}
+	return r.Whole() && c.madeFrom(nil) == Basis(r.All())
+}
+
+// lateStep judges a step of a round that is closed already. One that was folded from other pieces than the round was
+// closed with may differ because one of these is wrong, which tells nothing of its maker.
 func (c completion) lateStep(closed RoundRecord, state Ref) pb.Verdict {
 	if closed.State == state {
 		return pb.Verdict_VERDICT_DUPLICATE
+	}
+	rounds := &c.job.Rounds
+	for _, r := range []Round{rounds.last, rounds.Open} {
+		if r.known() && r.Number == closed.Number && c.FoldedFrom != nil && !c.stepsFrom(r) {
+			return pb.Verdict_VERDICT_STALE
+		}
 	}
 	task := fmt.Sprintf("round %d, step", closed.Number)
 	if closed.Audited && c.GetWorkerId() != "" { // two have made it otherwise

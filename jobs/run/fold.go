@@ -35,6 +35,35 @@ func (t *Tasks) Fold(ctx context.Context, phase string, tree protocol.Tree, node
 	return made.arrays, err
 }
 
+// Piece is a node that someone made, with its partial and that partial's digest.
+type Piece struct {
+	Node    protocol.Node
+	Partial jobs.Arrays
+	Digest  [digestBytes]byte
+}
+
+// FoldPieces folds nodes that make up a tree, in order of leaf, to the partial of its root: the same bytes as Fold
+// makes of the root, wherever the tree is cut into pieces. Keep is as in FoldSource.
+func (t *Tasks) FoldPieces(ctx context.Context, phase string, pieces []Piece,
+	keep func(ctx context.Context, node protocol.Node, partial jobs.Arrays) error) (jobs.Arrays, error) {
+	if len(pieces) == 0 {
+		return nil, fmt.Errorf("jobs: there are no pieces to fold")
+	}
+	tree := protocol.TreeOver(pieces[len(pieces)-1].Node)
+	return t.Fold(ctx, phase, tree, tree.Root(), FoldSource{Keep: keep,
+		Made: func(_ context.Context, node protocol.Node) (jobs.Arrays, [digestBytes]byte, error) {
+			for _, p := range pieces {
+				if p.Node == node {
+					return p.Partial, p.Digest, nil
+				}
+			}
+			return nil, [digestBytes]byte{}, nil
+		},
+		Leaf: func(_ context.Context, index int) (jobs.Arrays, error) {
+			return nil, fmt.Errorf("jobs: leaf %d is in none of the pieces to fold", index)
+		}})
+}
+
 type fold struct {
 	tasks *Tasks
 	phase jobs.Phase

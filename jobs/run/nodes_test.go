@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"testing"
@@ -66,6 +67,53 @@ func TestNodesDoNotDependOnPieces(t *testing.T) {
 	} {
 		if root, kept := nodesOf(t, 7, cut...); root.Digest() != whole.Digest() || len(kept) != 13 {
 			t.Errorf("cut at %v: another root, or %d nodes made", cut, len(kept))
+		}
+	}
+}
+
+// Wherever a tree is cut into pieces, folding them makes the root that folding its leaves makes, to the bit, and each
+// node above the pieces is seen once.
+func TestPiecesFoldToTheRoot(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	tasks := tasksOf(t, bracket{}, 0)
+	for range 300 {
+		leaves := 1 + rng.IntN(40)
+		tree, digests := protocol.Tree(leaves), map[protocol.Node][32]byte{}
+		var pieces []Piece
+		var cut func(n protocol.Node)
+		cut = func(n protocol.Node) {
+			left, right, inner := tree.Children(n)
+			if inner && rng.IntN(3) > 0 {
+				cut(left)
+				cut(right)
+				return
+			}
+			partial, _ := tasks.Fold(t.Context(), "bracket", tree, n, FoldSource{
+				Leaf: func(_ context.Context, index int) (jobs.Arrays, error) { return text(fmt.Sprint(index)), nil }})
+			pieces = append(pieces, Piece{n, partial, partial.Digest()})
+		}
+		cut(tree.Canonical(tree.Root()))
+		whole, _ := nodesOf(t, leaves)
+		root, err := tasks.FoldPieces(t.Context(), "bracket", pieces,
+			func(_ context.Context, node protocol.Node, partial jobs.Arrays) error {
+				digests[node] = partial.Digest()
+				return nil
+			})
+		if err != nil || root.Digest() != whole.Digest() || len(digests) != len(pieces)-1 {
+			t.Fatalf("%d leaves in %d pieces: %v; the same root: %v; %d nodes seen", leaves, len(pieces), err,
+				root.Digest() == whole.Digest(), len(digests))
+		}
+	}
+}
+
+// Pieces that leave a gap, and none, are refused.
+func TestPiecesThatMakeNoTree(t *testing.T) {
+	tasks := tasksOf(t, bracket{}, 0)
+	gap := []Piece{{Node: protocol.Node{Index: 0}, Partial: text("0")},
+		{Node: protocol.Node{Index: 2}, Partial: text("2")}}
+	for _, pieces := range [][]Piece{nil, gap} {
+		if _, err := tasks.FoldPieces(t.Context(), "bracket", pieces, nil); err == nil {
+			t.Errorf("%d pieces were folded", len(pieces))
 		}
 	}
 }

@@ -981,7 +981,8 @@ type Completion struct {
 	SpeculativeCopies *SpeculativeCopies     `protobuf:"bytes,5,opt,name=speculative_copies,json=speculativeCopies,proto3" json:"speculative_copies,omitempty"` // of the task's job, since the log was told last
 	WorkerId          string                 `protobuf:"bytes,130,opt,name=worker_id,json=workerId,proto3" json:"worker_id,omitempty"`
 	SpentUs           uint64                 `protobuf:"varint,138,opt,name=spent_us,json=spentUs,proto3" json:"spent_us,omitempty"` // that the worker was at it, in microseconds, as it says
-	// Of a node: the digest of the pieces that its lease names, empty where it names none. Absent of an older release.
+	// Of a node: the digest of the pieces that its lease names, empty where it names none. Of a step: the digest of the
+	// pieces. Absent of an older release.
 	FoldedFrom    []byte `protobuf:"bytes,148,opt,name=folded_from,json=foldedFrom,proto3,oneof" json:"folded_from,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

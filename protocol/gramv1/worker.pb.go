@@ -506,7 +506,7 @@ type Task struct {
 	State      *ObjectRef             `protobuf:"bytes,4,opt,name=state,proto3" json:"state,omitempty"`
 	TreeLeaves uint32                 `protobuf:"varint,5,opt,name=tree_leaves,json=treeLeaves,proto3" json:"tree_leaves,omitempty"`
 	// NODE: committed parts of the node, in order; the worker maps the leaves they
-	// do not cover. STEP: the roots in order of tree.
+	// do not cover. STEP: the roots in order of tree, or parts of them, which the worker folds.
 	Pieces []*Piece `protobuf:"bytes,6,rep,name=pieces,proto3" json:"pieces,omitempty"`
 	// NODE: what this phase kept for leaves of this node in its last round.
 	Carries []*CarryPiece `protobuf:"bytes,7,rep,name=carries,proto3" json:"carries,omitempty"`
@@ -1295,9 +1295,10 @@ type RegisterRequest struct {
 	Kernels       string                 `protobuf:"bytes,4,opt,name=kernels,proto3" json:"kernels,omitempty"`
 	Build         string                 `protobuf:"bytes,5,opt,name=build,proto3" json:"build,omitempty"`
 	Held          []*HeldTask            `protobuf:"bytes,6,rep,name=held,proto3" json:"held,omitempty"`
-	MemoryBytes   int64                  `protobuf:"varint,7,opt,name=memory_bytes,json=memoryBytes,proto3" json:"memory_bytes,omitempty"`     // what it plans with; 0 means not told
-	Secret        []byte                 `protobuf:"bytes,130,opt,name=secret,proto3" json:"secret,omitempty"`                                 // whose digest the id is; every call of the worker carries it
-	OtherKernels  string                 `protobuf:"bytes,138,opt,name=other_kernels,json=otherKernels,proto3" json:"other_kernels,omitempty"` // a second set that its machine runs; empty means that there is only one
+	MemoryBytes   int64                  `protobuf:"varint,7,opt,name=memory_bytes,json=memoryBytes,proto3" json:"memory_bytes,omitempty"`        // what it plans with; 0 means not told
+	Secret        []byte                 `protobuf:"bytes,130,opt,name=secret,proto3" json:"secret,omitempty"`                                    // whose digest the id is; every call of the worker carries it
+	OtherKernels  string                 `protobuf:"bytes,138,opt,name=other_kernels,json=otherKernels,proto3" json:"other_kernels,omitempty"`    // a second set that its machine runs; empty means that there is only one
+	FoldsInSteps  bool                   `protobuf:"varint,160,opt,name=folds_in_steps,json=foldsInSteps,proto3" json:"folds_in_steps,omitempty"` // a step may be leased to it whose pieces are parts of the roots
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1393,6 +1394,13 @@ func (x *RegisterRequest) GetOtherKernels() string {
 		return x.OtherKernels
 	}
 	return ""
+}
+
+func (x *RegisterRequest) GetFoldsInSteps() bool {
+	if x != nil {
+		return x.FoldsInSteps
+	}
+	return false
 }
 
 type HeldTask struct {
@@ -2232,7 +2240,7 @@ const file_gram_v1_worker_proto_rawDesc = "" +
 	"at_unix_ms\x18\x01 \x01(\x03R\batUnixMs\x12.\n" +
 	"\x04kind\x18\x02 \x01(\x0e2\x1a.gram.v1.TimelineEventKindR\x04kind\x12\x16\n" +
 	"\x06worker\x18\x03 \x01(\tR\x06worker\x12\x12\n" +
-	"\x04task\x18\x04 \x01(\tR\x04task\"\x91\x02\n" +
+	"\x04task\x18\x04 \x01(\tR\x04task\"\xb8\x02\n" +
 	"\x0fRegisterRequest\x12\x1b\n" +
 	"\tworker_id\x18\x01 \x01(\tR\bworkerId\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x14\n" +
@@ -2242,7 +2250,8 @@ const file_gram_v1_worker_proto_rawDesc = "" +
 	"\x04held\x18\x06 \x03(\v2\x11.gram.v1.HeldTaskR\x04held\x12!\n" +
 	"\fmemory_bytes\x18\a \x01(\x03R\vmemoryBytes\x12\x17\n" +
 	"\x06secret\x18\x82\x01 \x01(\fR\x06secret\x12$\n" +
-	"\rother_kernels\x18\x8a\x01 \x01(\tR\fotherKernels\"r\n" +
+	"\rother_kernels\x18\x8a\x01 \x01(\tR\fotherKernels\x12%\n" +
+	"\x0efolds_in_steps\x18\xa0\x01 \x01(\bR\ffoldsInSteps\"r\n" +
 	"\bHeldTask\x12\x1f\n" +
 	"\x02id\x18\x01 \x01(\v2\x0f.gram.v1.TaskIDR\x02id\x12)\n" +
 	"\x05token\x18\x02 \x01(\v2\x13.gram.v1.LeaseTokenR\x05token\x12\x1a\n" +
