@@ -150,7 +150,12 @@ func TestPassing(t *testing.T) {
 		}
 		return n
 	}
-	if read(0) != 2 || read(0) != 2 || r.reads != 2 || c.used != 0 {
+	for range 2 {
+		if n := read(0); n != 2 {
+			t.Errorf("%d blocks", n)
+		}
+	}
+	if r.reads != 2 || c.used != 0 {
 		t.Errorf("%d reads, %d bytes in use", r.reads, c.used)
 	}
 	if c.leaf(0).Keep(tallyOf(1), 10); c.leaf(0).Take() == nil {
