@@ -5,7 +5,8 @@ kind NeighborGraph with k = 15 by `gram run` with SLOTS (2) slots: reading the f
 its time. IndexFlatL2 of FAISS, with as many threads, holds the rows in memory before its clock starts, and searches one
 in SHARE (10) of them, evenly spread, before and after each of the ROUNDS (1) of Gram; its time is SHARE times that. The
 rows of 100 of the queries are compared with all distances in float64. Prints the rows of a table, and the ratios. Needs
-faiss-cpu. OPENBLAS_NUM_THREADS and OMP_NUM_THREADS are set to SLOTS.
+faiss-cpu. OPENBLAS_NUM_THREADS and OMP_NUM_THREADS are set to SLOTS. OpenBLAS, which knows few CPUs by name, is told
+its widest kernels unless OPENBLAS_CORETYPE is set: without them FAISS was four times as slow on one machine.
 """
 
 import json
@@ -62,8 +63,22 @@ def check(rows, indices, distances):
         np.testing.assert_allclose(distances[i], np.sqrt(np.maximum(0, squares[n, order])), rtol=1e-6)
 
 
+def tell_openblas():
+    """As peers.Settings of benchmarks/peers does."""
+    flags = set()
+    info = pathlib.Path("/proc/cpuinfo")
+    if info.exists():
+        lines = [line for line in info.read_text(encoding="utf-8").splitlines() if line.startswith("flags")]
+        flags = set(lines[0].split()) if lines else flags
+    if {"avx512f", "avx512dq", "avx512bw", "avx512vl"} <= flags:
+        os.environ.setdefault("OPENBLAS_CORETYPE", "SKYLAKEX")
+    elif {"avx2", "fma"} <= flags:
+        os.environ.setdefault("OPENBLAS_CORETYPE", "HASWELL")
+
+
 def main(binary, directory, records=200_000, slots=2, rounds=1, shard=8, share=10):
     os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = str(slots)  # before numpy reads them
+    tell_openblas()
     import faiss
     import numpy as np
     room = pathlib.Path(directory).resolve()
