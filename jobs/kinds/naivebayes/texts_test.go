@@ -2,6 +2,7 @@ package naivebayes
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -129,8 +130,12 @@ func TestRememberedTextsCountAsReadOnes(t *testing.T) {
 			t.Fatal(err)
 		}
 		next, err := phases[0].Step(t.Context(), jobs.Arrays{}, jobs.RoundOf(jobs.Plan{}, partial))
-		if err != nil {
+		var fault *protocol.Fault
+		if errors.As(err, &fault) && fault.Code == protocol.CodeInputEmpty {
 			t.Skip("no term is left") // of bigrams
+		}
+		if err != nil {
+			t.Fatal(err)
 		}
 		if rapid.Bool().Draw(t, "written") {
 			data := jobs.ArraysOf(memo.value.(*texts)).Encode()
