@@ -34,14 +34,14 @@ func TestRunsOfShardsOnWorkers(t *testing.T) {
 		}
 		fmt.Fprintf(&table, "%s\n", word)
 	}
-	store := mem.New("m")
-	if _, err := store.Put(t.Context(), "in/words.csv", []byte(table.String())); err != nil {
-		t.Fatal(err)
-	}
 	want := ""
 	for _, c := range []struct{ workers, shardBytes, leaves int }{
 		{1, 1 << 20, 1}, {3, 6500, 5 * 2}, {3, 12_000, 3 * 3},
 	} {
+		store := mem.New("m")
+		if _, err := store.Put(t.Context(), "in/words.csv", []byte(table.String())); err != nil {
+			t.Fatal(err)
+		}
 		cluster := clustertest.StartLocal(t, t.TempDir(), "mem://m", 5*time.Second, memStores(store))
 		for i := range c.workers {
 			cluster.Work(t, fmt.Sprintf("w%d", i), 1, kernelops.Best())
