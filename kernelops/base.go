@@ -19,14 +19,15 @@ type Base struct {
 
 // Pack is PackFor queries that are like the rows.
 func (b *Base) Pack(s *Set, y Matrix, queries int, ws *Workspace) {
-	b.PackFor(s, y, y, queries, ws)
+	b.PackFor(s, y, y, nil, queries, ws)
 }
 
 // PackFor takes the rows of y, which must stay as they are while they are searched, in the place of those before. Sets
 // with code for it keep them in 8 bits a value as well, where a sample of them and of x, some of the queries to come,
-// says that this helps, and where the number of all queries to come is worth it.
-func (b *Base) PackFor(s *Set, y, x Matrix, queries int, ws *Workspace) {
-	b.pack(s, y, byteTrial{x: x, queries: queries}, byteKind{}, ws)
+// says that this helps, and where the number of all queries to come is worth it. Where most is not nil, row i of x has
+// no interest in rows farther than most[i]: bytes help the more, the lower these are.
+func (b *Base) PackFor(s *Set, y, x Matrix, most []float64, queries int, ws *Workspace) {
+	b.pack(s, y, byteTrial{x: x, most: most, queries: queries}, byteKind{}, ws)
 }
 
 // Keep is PackFor the same rows as in the calls before, which may have moved, for the queries x and those that there
@@ -38,11 +39,14 @@ func (b *Base) Keep(s *Set, y, x Matrix, ws *Workspace) {
 		return
 	}
 	b.tried = b.asked
-	b.PackFor(s, y, x, b.asked, ws)
+	b.PackFor(s, y, x, nil, b.asked, ws)
 }
 
 func (b *Base) pack(s *Set, y Matrix, t byteTrial, kind byteKind, ws *Workspace) {
 	checkPair(t.x, y)
+	if t.most != nil && len(t.most) != t.x.Rows {
+		panic("kernelops: limits have the wrong length")
+	}
 	b.set, b.rows, b.known, b.bytes.byteKind = s, y, false, kind
 	b.packed = s.bytes != nil && b.bytesPay(y, t, ws) && b.bytes.pack(s, y, ws)
 }

@@ -4,8 +4,8 @@ import "math"
 
 // PackProducts is PackFor for SearchProducts, of inner products or of cosines. It reports whether rows of 8 bits help;
 // if not, nothing can be searched.
-func (b *Base) PackProducts(s *Set, y, x Matrix, cosine bool, queries int, ws *Workspace) bool {
-	b.pack(s, y, byteTrial{x: x, queries: queries}, byteKind{products: true, cosine: cosine}, ws)
+func (b *Base) PackProducts(s *Set, y, x Matrix, most []float64, cosine bool, queries int, ws *Workspace) bool {
+	b.pack(s, y, byteTrial{x: x, most: most, queries: queries}, byteKind{products: true, cosine: cosine}, ws)
 	if b.packed {
 		b.measureLengths(ws)
 	}

@@ -4,10 +4,7 @@ import "math"
 
 // PackWithin is PackFor for SearchWithin: most are the distances for x.
 func (b *Base) PackWithin(s *Set, y, x Matrix, most []float64, queries int, ws *Workspace) {
-	if len(most) != x.Rows {
-		panic("kernelops: limits have the wrong length")
-	}
-	b.pack(s, y, byteTrial{x: x, most: most, queries: queries}, byteKind{}, ws)
+	b.pack(s, y, byteTrial{x: x, most: most, within: true, queries: queries}, byteKind{}, ws)
 }
 
 // SearchWithin finds all rows of the base that are at most as far from row i of x as most[i], exactly:

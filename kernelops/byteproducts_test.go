@@ -46,7 +46,7 @@ func compareByteProducts(t *testing.T, data string, x, y Matrix, k int, cosine b
 	var base Base
 	for _, s := range withBytes() {
 		ws := Workspace{Threads: 1 + x.Rows%2}
-		base.PackProducts(s, y, x, cosine, leastByteQueries, &ws)
+		base.PackProducts(s, y, x, nil, cosine, leastByteQueries, &ws)
 		if base.packed = base.bytes.pack(s, y, &ws); !base.packed {
 			continue
 		}
@@ -104,7 +104,7 @@ func TestByteProductsByHand(t *testing.T) {
 	for _, s := range withBytes() {
 		for _, cosine := range []bool{false, true} {
 			var base Base
-			base.PackProducts(s, y, x, cosine, 0, &Workspace{})
+			base.PackProducts(s, y, x, nil, cosine, 0, &Workspace{})
 			if base.packed = base.bytes.pack(s, y, &Workspace{}); !base.packed {
 				t.Fatal("not packed")
 			}
@@ -247,7 +247,7 @@ func TestByteProductQueriesFarAway(t *testing.T) {
 	for _, s := range withBytes() {
 		var base Base
 		var ws Workspace
-		if !base.PackProducts(s, y, y, false, enoughQueries, &ws) {
+		if !base.PackProducts(s, y, y, nil, false, enoughQueries, &ws) {
 			t.Fatal("not packed")
 		}
 		const k = 3
@@ -297,7 +297,7 @@ func TestProductsOfWholeNumbers(t *testing.T) {
 				y.Data[i] = float32(r.IntN(most + 1))
 			}
 			var base Base
-			if !base.PackProducts(s, y, y, false, enoughQueries, &Workspace{}) {
+			if !base.PackProducts(s, y, y, nil, false, enoughQueries, &Workspace{}) {
 				t.Errorf("%s: rows of up to %d are not packed", s.Name, most)
 			}
 			if center := float64(byteLift * (most / 255)); base.bytes.values[0] != center || !base.bytes.whole {

@@ -18,7 +18,8 @@ const (
 // byteTrial is what a sample of a base is searched for.
 type byteTrial struct {
 	x       Matrix    // some of the queries
-	most    []float64 // of each, the distance within which all rows are listed; nil in a search for the nearest
+	most    []float64 // of each, the distance beyond which no row is of interest; nil where none is known
+	within  bool      // all rows within those are listed; else the nearest are
 	queries int       // in all
 }
 
@@ -31,7 +32,7 @@ func (t byteTrial) helps(s *Set, y Matrix, kind byteKind, ws *Workspace) (helps,
 		return false, false
 	}
 	if t.x.Rows == 0 {
-		t.x = y
+		t = byteTrial{x: y, queries: t.queries}
 	}
 	step := max(1, t.x.Rows/byteTrials)
 	trials, left := t.x.every(step), 0
@@ -52,12 +53,15 @@ func (t byteTrial) helps(s *Set, y Matrix, kind byteKind, ws *Workspace) (helps,
 		case len(low) == 0:
 			left += sample.Rows // it has no bounds
 			continue
-		case t.most != nil && exact:
+		case t.within && exact:
 			continue // what is left is not scored
-		case t.most != nil:
+		case t.within:
 			limit = t.most[i*step]
 		case exact:
 			limit = math.Nextafter(limit, math.Inf(-1)) // ties are left out, see interest
+		}
+		if t.most != nil {
+			limit = min(limit, t.most[i*step])
 		}
 		for _, v := range low {
 			if v <= limit {
@@ -66,7 +70,7 @@ func (t byteTrial) helps(s *Set, y Matrix, kind byteKind, ws *Workspace) (helps,
 		}
 	}
 	allowed := byteTrialNear + sample.Rows/byteTrialShare
-	if t.most != nil {
+	if t.within {
 		allowed = sample.Rows / byteShare // a larger base does not have a smaller share of them
 	}
 	return left <= trials.Rows*allowed, base.exact

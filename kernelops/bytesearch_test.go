@@ -182,6 +182,10 @@ func TestBytesHelp(t *testing.T) {
 			if base.Pack(s, y, enoughQueries, &Workspace{}); base.packed != want {
 				t.Errorf("%s: packed on %s: %t", s.Name, name, base.packed)
 			}
+			nothing := slices.Repeat([]float64{-1e300}, y.Rows) // is so near: bytes see that of all rows
+			if base.PackFor(s, y, y, nothing, enoughQueries, &Workspace{}); !base.packed && name != "equal rows" {
+				t.Errorf("%s: not packed on %s for queries that look for nothing", s.Name, name)
+			}
 			small := y.RowRange(0, leastByteRows-1)
 			if base.Pack(s, small, enoughQueries, &Workspace{}); base.packed {
 				t.Errorf("%s: %d rows are packed", s.Name, small.Rows)

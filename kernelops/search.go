@@ -53,7 +53,7 @@ func sqDist64(x, y []float32) float64 {
 // rows again and again has them packed once, in a Base.
 func (s *Set) Search(ids []int, dists []float64, k int, x, y Matrix, ws *Workspace) {
 	checkTop(ids, len(dists), k, x, y)
-	ws.base.PackFor(s, y, x, x.Rows, ws)
+	ws.base.PackFor(s, y, x, nil, x.Rows, ws)
 	ws.base.Search(ids, dists, k, x, nil, ws)
 	ws.base.set, ws.base.rows = nil, Matrix{} // not ours to keep
 }

@@ -104,7 +104,7 @@ func (s *searcher) each(ctx context.Context, visit func(q int) error) error {
 // tiles calls visit with every tile, those of the same rows of the base after each other.
 func (s *searcher) tiles(ctx context.Context, base *points, mostX, mostY int, visit func(tile) error) error {
 	t := tile{base: base, filterOfRow: newFilter(base.Width)}
-	for t.firstY, t.y = range base.Tiles(0, base.N, mostY, &s.yBuf) {
+	for t.firstY, t.y = range base.LongTiles(0, base.N, mostY, &s.yBuf) {
 		for t.firstX, t.x = range s.queries.Tiles(0, s.queries.N, mostX, &s.xBuf) {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -133,7 +133,7 @@ func (s *searcher) ranked(t tile) error {
 		packed = s.kept
 		packed.Keep(s.ops, t.y, t.x, &s.ws)
 	case t.firstX == 0: // the next tiles have the same rows of the base
-		packed.PackFor(s.ops, t.y, t.x, s.queries.N, &s.ws)
+		packed.PackFor(s.ops, t.y, t.x, s.most, s.queries.N, &s.ws)
 	}
 	packed.Search(s.ids, s.dists, k, t.x, s.most, &s.ws)
 	for i := range t.x.Rows {
@@ -232,13 +232,13 @@ func (s *searcher) byBytes(base *points) bool {
 // rankedProducts is inner_product and cosine for k. Ties go to the lower row. Where 8 bits say too little, dots does
 // the search.
 func (s *searcher) rankedProducts(t tile) error {
+	k := s.room(t)
 	if t.firstX == 0 { // the next tiles have the same rows of the base
-		s.narrow.helps = s.packed.PackProducts(s.ops, t.y, t.x, s.of == cosine, s.queries.N, &s.ws)
+		s.narrow.helps = s.packed.PackProducts(s.ops, t.y, t.x, s.most, s.of == cosine, s.queries.N, &s.ws)
 	}
 	if !s.narrow.helps {
 		return s.inParts(t, t.x, func(i int) int { return t.firstX + i })
 	}
-	k := s.room(t)
 	var some []int
 	for i, left := range s.packed.SearchProducts(s.ids, s.dists, k, t.x, s.most, &s.ws) {
 		if left {

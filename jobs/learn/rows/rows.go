@@ -205,10 +205,25 @@ func (r *Rows) Tile(from, to int, buf *[]float32) kernelops.Matrix {
 // Tiles goes through the rows from up to, not including, to in tiles of at most most: the first row of each, and the
 // tile, as Tile says.
 func (r *Rows) Tiles(from, to, most int, buf *[]float32) iter.Seq2[int, kernelops.Matrix] {
-	step := max(1, min(most, TileFloats/max(1, r.Width)))
+	return r.tiles(from, to, r.tileRows(most), 0, buf)
+}
+
+// LongTiles is Tiles where the last tile may be an eighth longer, rather than leave a short one after it.
+func (r *Rows) LongTiles(from, to, most int, buf *[]float32) iter.Seq2[int, kernelops.Matrix] {
+	step := r.tileRows(most)
+	return r.tiles(from, to, step, step/8, buf)
+}
+
+func (r *Rows) tileRows(most int) int { return max(1, min(most, TileFloats/max(1, r.Width))) }
+
+// tiles are of step rows; the last has as many or fewer, or up to spare more.
+func (r *Rows) tiles(from, to, step, spare int, buf *[]float32) iter.Seq2[int, kernelops.Matrix] {
 	return func(yield func(int, kernelops.Matrix) bool) {
-		for ; from < to; from += step {
-			if !yield(from, r.Tile(from, min(to, from+step), buf)) {
+		for end := from; from < to; from = end {
+			if end = from + step; end+spare >= to {
+				end = to
+			}
+			if !yield(from, r.Tile(from, end, buf)) {
 				return
 			}
 		}

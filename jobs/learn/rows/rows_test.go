@@ -98,6 +98,31 @@ func TestTilesByHand(t *testing.T) {
 	}
 }
 
+// A long tile takes up to an eighth more, where that leaves no short one.
+func TestLongTilesByHand(t *testing.T) {
+	for _, c := range []struct {
+		rows, most int
+		sizes      []int
+	}{
+		{8, 8, []int{8}}, {9, 8, []int{9}}, {10, 8, []int{8, 2}}, {17, 8, []int{8, 9}}, {18, 8, []int{8, 8, 2}},
+		{3, 2, []int{2, 1}}, {0, 8, nil},
+	} {
+		r := Rows{N: c.rows, Width: 1, Dense: make([]float32, c.rows)}
+		var sizes []int
+		next := 0
+		for from, x := range r.LongTiles(0, c.rows, c.most, nil) {
+			if from != next {
+				t.Errorf("%d rows by %d: a tile from %d, want %d", c.rows, c.most, from, next)
+			}
+			next += x.Rows
+			sizes = append(sizes, x.Rows)
+		}
+		if !slices.Equal(sizes, c.sizes) {
+			t.Errorf("%d rows by %d: tiles of %v, want %v", c.rows, c.most, sizes, c.sizes)
+		}
+	}
+}
+
 // stored are some rows of each form.
 func stored() map[string]Rows {
 	sparse := New(Sparse, 2)
