@@ -66,9 +66,9 @@ func (b *byteBase) scales(s *Set, y Matrix) bool {
 	var buf []float32
 	most := 0.0
 	b.least = 0
-	step := max(1, y.Rows/byteSample)
-	for i := 0; i < y.Rows; i += step {
-		if r := b.measure(s.bytes, b.direction(&buf, y.Row(i)), &lanes); r.norm == r.norm {
+	some := min(y.Rows, byteSample)
+	for i := range some {
+		if r := b.measure(s.bytes, b.direction(&buf, y.Row(sampled(i, some, y.Rows))), &lanes); r.norm == r.norm {
 			most = max(most, r.unit)
 		}
 	}

@@ -64,7 +64,7 @@ const (
 
 // seemWhole reports whether some of the rows are whole numbers from 0 to 255.
 func seemWhole(y Matrix) bool {
-	some := y.every(max(1, y.Rows/fewSample))
+	some := y.sample(fewSample)
 	for i := range some.Rows {
 		for _, v := range some.Row(i) {
 			if !(v >= 0 && v <= 255 && v == float32(uint8(v))) { //lint:checked from 0 to 255
@@ -78,7 +78,7 @@ func seemWhole(y Matrix) bool {
 // slowInFloat reports whether rows are so far from 0, as seen from each other, that float32 leaves many of them to be
 // scored.
 func slowInFloat(y Matrix) bool {
-	some := y.every(max(1, y.Rows/fewSample))
+	some := y.sample(fewSample)
 	square, apart := 0.0, 0.0
 	for i := range some.Rows {
 		row, other := some.Row(i), some.Row((i+1)%some.Rows)

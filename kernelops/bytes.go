@@ -159,12 +159,11 @@ const byteSample = 256
 // centerOf is the center of a base: the means of some rows, without those that are not finite.
 func centerOf(y Matrix, kind byteKind) byteCenter {
 	c := byteCenter{byteKind: kind, values: make([]float64, y.Cols), whole: true}
-	step := max(1, y.Rows/byteSample)
-	n := 0
+	some, n := min(y.Rows, byteSample), 0
 	var buf []float32
 	largest := float32(0)
-	for i := 0; i < y.Rows; i += step {
-		row, finite := c.direction(&buf, y.Row(i)), true
+	for i := range some {
+		row, finite := c.direction(&buf, y.Row(sampled(i, some, y.Rows))), true
 		for _, v := range row {
 			finite = finite && v-v == 0
 			c.whole = c.whole && v >= 0 && v <= 255 && v == float32(uint8(v)) //lint:checked from 0 to 255

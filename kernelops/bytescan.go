@@ -23,6 +23,7 @@ type byteQueries struct {
 	dots    []int32
 	found   []int  // hits of each place
 	out     []bool // places whose hits are not asked for any more
+	live    []int  // the places of each tile whose hits are
 	lanes   byteLanes
 	line    []uint8
 	buf     []float32
@@ -61,7 +62,8 @@ func (q *byteQueries) take(s *byteSet, n int, x Matrix, b *byteBase) (left []int
 	q.words, q.starts = Resize(q.words, tiles*b.groups*n), Resize(q.starts, tiles*n)
 	q.factors, q.limits, q.spreads = Resize(q.factors, tiles*n), Resize(q.limits, tiles*n), Resize(q.spreads, 2*tiles)
 	q.hits, q.dots = Resize(q.hits, n*byteCallPanels), Resize(q.dots, n*byteCallPanels*byteWidth)
-	q.found, q.out = Resize(q.found, tiles*n), Resize(q.out, tiles*n)
+	q.found, q.out, q.live = Resize(q.found, tiles*n), Resize(q.out, tiles*n), Resize(q.live, tiles)
+	clear(q.live)
 	clear(q.found)
 	clear(q.out)
 	clear(q.spreads)
@@ -85,6 +87,7 @@ func (r *roundedRow) relative() float64 { return r.length / r.unit }
 // pack packs the line as that of a place, and sets its terms.
 func (q *byteQueries) pack(place int) {
 	b, r, t := q.base, &q.known[q.order[place]], place/q.n
+	q.live[t]++
 	for g := range b.groups {
 		q.words[(t*b.groups+g)*q.n+place%q.n] = binary.LittleEndian.Uint32(q.line[byteGroup*g:])
 	}
@@ -121,8 +124,8 @@ type hitter func(i, row int, low, high float64) (limit float64)
 // scan compares panels of the base with all queries.
 func (q *byteQueries) scan(tile byteTile, from, to int, hit hitter) {
 	most := max(1, min(byteCallPanels, byteCall/q.base.groups))
-	for t := range len(q.spreads) / 2 {
-		for p := from; p < to; p += most {
+	for t, live := range q.live {
+		for p := from; p < to && live > 0; p += most {
 			q.call(tile, t, p, min(most, to-p), hit)
 		}
 	}

@@ -110,6 +110,7 @@ func (q *byteQueries) drop(most int, stays func(i int) bool) (dropped []int) {
 			dropped = append(dropped, i)
 			q.limits[place], q.starts[place] = -math.MaxFloat32, noHits
 			q.out[place], q.found[place] = true, 0
+			q.live[place/q.n]--
 		}
 	}
 	return dropped

@@ -87,6 +87,7 @@ func hardForBytes(r *rand.Rand) map[string]func(m Matrix) {
 	})
 	all["far from 0"] = fillBy(func(_, _ int) float64 { return 1e6 + r.NormFloat64() })
 	all["equal rows"] = fillBy(func(_, j int) float64 { return float64(j) / 3 })
+	all["a third is 0"] = fillBy(func(i, _ int) float64 { return r.NormFloat64() * float64(min(1, i%3)) })
 	all["one hot"] = fillBy(func(i, j int) float64 { return float64((i*7%5 + 1 - j) / max(1, i*7%5+1-j)) })
 	return all
 }
@@ -174,7 +175,8 @@ func TestBytesHelp(t *testing.T) {
 	r := rand.New(rand.NewPCG(69, 0))
 	hard := hardForBytes(r)
 	for name, want := range map[string]bool{"normal": true, "whole, 0 to 255": true, "far from 0": true, "1e30": true,
-		"columns of other scales": true, "equal rows": false, "one hot": false, "whole, few": true} {
+		"columns of other scales": true, "equal rows": false, "one hot": false, "a third is 0": false,
+		"whole, few": true} {
 		for _, s := range withBytes() {
 			y := NewMatrix(12_000, 64) // distances of fewer rows are faster in float32
 			hard[name](y)
@@ -192,6 +194,30 @@ func TestBytesHelp(t *testing.T) {
 			}
 			if base.Pack(s, y, leastByteQueries-1, &Workspace{}); base.packed {
 				t.Errorf("%s: packed for few queries", s.Name)
+			}
+		}
+	}
+}
+
+// Rows that repeat every few rows are sampled as often as they are.
+func TestSampled(t *testing.T) {
+	for _, rows := range []int{16, 17, 31, 1000, 39_936, 40_000, 65_536} {
+		for _, period := range []int{2, 3, 4, 6, 64} {
+			n := min(rows, 512)
+			counts, last := make([]int, period), -1
+			for i := range n {
+				at := sampled(i, n, rows)
+				if at <= last || at >= rows || at < i*rows/n || at >= (i+1)*rows/n {
+					t.Fatalf("row %d of %d of %d is %d, after %d", i, n, rows, at, last)
+				}
+				counts[at%period]++
+				last = at
+			}
+			for _, count := range counts {
+				if fair := float64(n) / float64(period); rows >= 1000 && math.Abs(float64(count)-fair) > 0.25*fair+4 {
+					t.Errorf("%d of %d rows, every %d: %v", n, rows, period, counts)
+					break
+				}
 			}
 		}
 	}
