@@ -121,3 +121,35 @@ func byteContenders() []*Set {
 	}
 	return sets
 }
+
+// BenchmarkByteTrial is what a search takes beyond float32 where bytes do not help: the look at a sample. "of-%" is its
+// share of what float32 takes for the fewest queries that have a trial, by the estimates that decide on one.
+func BenchmarkByteTrial(b *testing.B) {
+	for _, cols := range []int{16, 64, 128, 784} {
+		for _, kind := range []byteKind{{}, {products: true}, {products: true, cosine: true}} {
+			b.Run(fmt.Sprintf("%d/products=%t/cosine=%t", cols, kind.products, kind.cosine), func(b *testing.B) {
+				r, s, y := rand.New(rand.NewPCG(71, 0)), Best(), NewMatrix(40_000, cols)
+				hardForBytes(r)["a third is 0"](y)
+				t, ws := byteTrial{x: y.RowRange(0, 400), queries: 400}, &Workspace{}
+				for b.Loop() {
+					if helps, _ := t.helps(s, y, kind, ws); helps {
+						b.Fatal("bytes help")
+					}
+				}
+				queries := 1
+				for !BytesPay(y.Rows, cols, queries, kind.products) ||
+					!kind.products && !distancesPay(y.Rows, cols, queries) {
+					if queries++; queries > y.Rows {
+						b.Skip("float32 is as fast for any number of queries: there is no trial")
+					}
+				}
+				query := floatQuery + floatFlop*float64(y.Rows*cols)
+				if kind.products {
+					query += productQuery + productRow*float64(y.Rows)
+				}
+				each := float64(b.Elapsed().Nanoseconds()) / float64(b.N)
+				b.ReportMetric(100*each/(query*float64(queries)), "of-%")
+			})
+		}
+	}
+}
