@@ -15,7 +15,7 @@ const (
 	productQuery = 10_000  // a query by products takes so much longer,
 	productRow   = 3.5     // and for each row of the base
 	trialTime    = 200_000 // to see whether bytes help
-	trialCol     = 6_000   // and for each column
+	trialCol     = 8_000   // and for each column
 	byteQuery    = 7_000   // a query by bytes takes so much longer,
 	byteFlop     = 1. / 96 // and gains as much for each row of the base and column
 	bytePackRow  = 110     // to pack a row
