@@ -14,6 +14,7 @@ import (
 	"github.com/gram-compute/gram/coordinator/meters"
 	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
+	"github.com/gram-compute/gram/web"
 )
 
 // routes joins the services behind the gate. What needs the leader is carried there.
@@ -33,7 +34,9 @@ func (c *Coordinator) routes() {
 		between.Handle("/", listen.Carried(c.leads, c.tasks, c.door.WrapCarried(local)))
 		c.peerPort = listen.ServePeers(port.Calls, between, c.cfg.limits, c.cfg.Logger, c.fail)
 	}
-	c.handler = listen.Hold(c.door.Wrap(listen.Pages(health{c}, c.meters.Handler(), answer)), c.begun, c.tasks)
+	site := web.New(c.door.Wrap(answer), c.cfg.Logger)
+	c.handler = listen.Hold(c.door.Wrap(listen.Pages(health{c}, c.meters.Handler(), listen.Site(site, answer))),
+		c.begun, c.tasks)
 }
 
 func (c *Coordinator) gatePolicy() gate.Policy {

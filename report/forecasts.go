@@ -1,6 +1,10 @@
 package report
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/gram-compute/gram/report/style"
+)
 
 // Forecast is when a round would end, as forecast when a quarter of its leaves were committed: with probability 0.5 by
 // P50, with 0.9 by P90. Times are seconds since the job's submission.
@@ -29,7 +33,7 @@ func (t *Timeline) ForecastText() string {
 	}
 	last := t.Forecasts[len(t.Forecasts)-1]
 	text := fmt.Sprintf("round %d, when a quarter was done: %s (p50) or %s (p90) more; it took %s", last.Round,
-		clock(last.P50-last.At), clock(last.P90-last.At), clock(last.Ended-last.At))
+		style.Clock(last.P50-last.At), style.Clock(last.P90-last.At), style.Clock(last.Ended-last.At))
 	if n := len(t.Forecasts); n > 1 {
 		text = fmt.Sprintf("of %d rounds, %d ended by their p50 and %d by their p90; %s", n, half, most, text)
 	}

@@ -3,10 +3,10 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
-	"time"
+
+	"github.com/gram-compute/gram/report/style"
 )
 
 // The picture's measures, in pixels.
@@ -50,7 +50,7 @@ func gantt(t *Timeline) []byte {
 	drawRounds(s, t, x, bottom)
 	for _, v := range x.ticks() {
 		s.line(x.at(v), ganttTop, x.at(v), bottom, "grid")
-		s.text(x.at(v), bottom+18, "middle", "faint", clock(v))
+		s.text(x.at(v), bottom+18, "middle", "faint", style.Clock(v))
 	}
 	drawUnseen(s, t, x, bottom)
 	at := make([]int, len(t.Workers)) // of each worker, its lane
@@ -202,7 +202,7 @@ func drawEvents(s *svg, t *Timeline, x axis, bottom float64) {
 }
 
 func eventText(e Event) string {
-	return strings.Join(slices.DeleteFunc([]string{clock(e.At), e.What, e.Worker, e.Task},
+	return strings.Join(slices.DeleteFunc([]string{style.Clock(e.At), e.What, e.Worker, e.Task},
 		func(s string) bool { return s == "" }), ", ")
 }
 
@@ -234,21 +234,5 @@ func ganttLegend(s *svg, t *Timeline, y float64) {
 	}
 	if len(t.Events) > 0 {
 		entry(`<path transform="translate(%s %s)" d="M5.5 0 l4.5 9 h-9 z" fill="`+troubleColor+`"/>`, "event")
-	}
-}
-
-// clock writes a time since the beginning: 0, 250 ms, 1.5 s, 2 m 05 s, 3 h 12 m.
-func clock(seconds float64) string {
-	switch d := time.Duration(seconds * float64(time.Second)); {
-	case seconds <= 0:
-		return "0"
-	case d < time.Second:
-		return fmt.Sprintf("%.3g ms", seconds*1000)
-	case d < time.Minute:
-		return fmt.Sprintf("%.4g s", seconds)
-	case d < time.Hour:
-		return fmt.Sprintf("%d m %02d s", int(d.Minutes()), int(math.Mod(d.Seconds(), 60)))
-	default:
-		return fmt.Sprintf("%d h %02d m", int(d.Hours()), int(math.Mod(d.Minutes(), 60)))
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/protocol"
+	"github.com/gram-compute/gram/report/style"
 )
 
 // Page is what the HTML page of a finished job shows.
@@ -37,11 +38,11 @@ type Round struct {
 //go:embed page.html
 var pageSource string
 
-//go:embed style.html
-var styleSource string
+// styleSource is the sheet inside a page, which fetches nothing.
+var styleSource = `{{define "style"}}<style>` + "\n" + style.CSS + `</style>{{end}}`
 
 var templateFuncs = template.FuncMap{
-	"clock":   clock,
+	"clock":   style.Clock,
 	"value":   metricText,
 	"numeric": numericColumns,
 	"cell":    cellClass,

@@ -3,6 +3,8 @@ package report
 import (
 	"encoding/json"
 	"fmt"
+
+	"github.com/gram-compute/gram/report/style"
 )
 
 // Timeline is who did what when. Times are seconds since the job's submission.
@@ -130,7 +132,7 @@ func (t *Timeline) text(m Mark) string {
 	if m.Outcome != Committed {
 		what += ", " + named(Outcomes, int(m.Outcome))
 	}
-	return fmt.Sprintf("%s: %s, %s to %s", t.Workers[m.Worker].Name, what, clock(m.From), clock(m.To))
+	return fmt.Sprintf("%s: %s, %s to %s", t.Workers[m.Worker].Name, what, style.Clock(m.From), style.Clock(m.To))
 }
 
 func named(names []string, i int) string {

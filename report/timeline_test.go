@@ -100,17 +100,6 @@ func TestEmptyTimeline(t *testing.T) {
 	}
 }
 
-func TestClock(t *testing.T) {
-	for seconds, want := range map[float64]string{
-		0: "0", -1: "0", 0.25: "250 ms", 0.0015: "1.5 ms", 1.5: "1.5 s", 59.99: "59.99 s", 125: "2 m 05 s",
-		3600: "1 h 00 m", 11520.5: "3 h 12 m",
-	} {
-		if got := clock(seconds); got != want {
-			t.Errorf("clock(%g) = %q, want %q", seconds, got, want)
-		}
-	}
-}
-
 func TestMarksAreReadAsTheyWereWritten(t *testing.T) {
 	want := Mark{Worker: 1, Slot: 2, From: 0.5, To: 1.25, Work: WorkMap, Round: 3, Tasks: 4,
 		Outcome: InVain, Speculative: true}

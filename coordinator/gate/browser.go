@@ -33,7 +33,8 @@ func (g *Gate) sameOrigin(r *http.Request) error {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
-	if g.policy.Host != nil && needed(r) != ScopePublic && // probes ask for addresses
+	_, site := OfSite(r)
+	if g.policy.Host != nil && (site || needed(r) != ScopePublic) && // probes ask for addresses
 		!g.policy.Host(host) {
 		return fmt.Errorf("%w: this server does not go by the name %q; add it with --tls-name", ErrForbidden, host)
 	}

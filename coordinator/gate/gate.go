@@ -55,6 +55,7 @@ func (g *Gate) Wrap(next http.Handler) http.Handler {
 		if err := g.sameOrigin(r); err != nil {
 			return Caller{}, err
 		}
+		showCookie(r)
 		role, err := roleShown(r)
 		if err != nil {
 			return Caller{}, err
@@ -83,10 +84,12 @@ func (g *Gate) wrap(next http.Handler, examine func(*http.Request) (Caller, erro
 		harden(w.Header())
 		caller, err := examine(r)
 		if err != nil {
-			if g.denied != nil {
+			if g.denied != nil && !anonymous(r) {
 				g.denied(r, caller, err)
 			}
-			g.deny(w, r, err)
+			if !askLogin(w, r, err) {
+				g.deny(w, r, err)
+			}
 			return
 		}
 		g.pass(w, withCaller(r, caller), next)
@@ -117,6 +120,9 @@ func (g *Gate) admit(r *http.Request, role pki.Role) (Caller, error) {
 // token is checked all the same, so that a stranger learns nothing of routes, and then it is not found.
 func needed(r *http.Request) Scope {
 	if scope := Pages[r.URL.Path]; scope != "" && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+		return scope
+	}
+	if scope, ok := OfSite(r); ok {
 		return scope
 	}
 	return Routes[r.URL.Path]

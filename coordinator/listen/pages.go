@@ -32,6 +32,17 @@ func Pages(of Health, metrics, next http.Handler) http.Handler {
 	})
 }
 
+// Site serves the live pages; all other requests go on to next.
+func Site(site, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, ok := gate.OfSite(r); ok {
+			site.ServeHTTP(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
 // say answers a probe: ok and perhaps a note, or 503 and the reason.
 func say(w http.ResponseWriter, problem error, note string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")

@@ -1,0 +1,75 @@
+package gate
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Site is the table of the live pages: the scope that each pattern of http.ServeMux needs. What is not in it is denied.
+// A test checks it against the pages.
+var Site = map[string]Scope{
+	"GET /{$}":               ScopeRead,
+	"GET /login":             ScopePublic,
+	"POST /login":            ScopePublic,
+	"POST /logout":           ScopeRead,
+	"GET /style.css":         ScopePublic,
+	"GET /live.js":           ScopePublic,
+	"GET /jobs":              ScopeRead,
+	"GET /jobs/{id}":         ScopeRead,
+	"GET /jobs/{id}/live":    ScopeRead,
+	"GET /jobs/{id}/cancel":  ScopeSubmit,
+	"POST /jobs/{id}/cancel": ScopeSubmit,
+	"GET /cluster":           ScopeRead,
+}
+
+// SiteCookie is the name of the cookie in which a browser shows its token. It opens pages of the site alone, never a
+// procedure: a browser sends it with whatever it is told to ask for.
+const SiteCookie = "gram"
+
+// sitePatterns finds the pattern of a request.
+var sitePatterns = func() *http.ServeMux {
+	mux := http.NewServeMux()
+	for pattern := range Site { // in any order
+		mux.HandleFunc(pattern, http.NotFound)
+	}
+	return mux
+}()
+
+// OfSite reports whether a request is for a page of the site, and the scope that it needs.
+func OfSite(r *http.Request) (need Scope, ok bool) {
+	_, pattern := sitePatterns.Handler(r)
+	need, ok = Site[pattern]
+	return need, ok
+}
+
+// showCookie takes the token of a request for a page of the site from its cookie, where it shows none otherwise.
+func showCookie(r *http.Request) {
+	if _, ok := OfSite(r); !ok || r.Header.Get("Authorization") != "" {
+		return
+	}
+	if cookie, err := r.Cookie(SiteCookie); err == nil {
+		r.Header.Set("Authorization", "Bearer "+cookie.Value)
+	}
+}
+
+// askLogin sends who asks for a page without a token to the login. It reports whether it did.
+func askLogin(w http.ResponseWriter, r *http.Request, err error) bool {
+	_, ok := OfSite(r)
+	if !ok || !errors.Is(err, ErrUnauthenticated) || !strings.Contains(r.Header.Get("Accept"), "text/html") {
+		return false
+	}
+	to := "/login"
+	if r.Method == http.MethodGet && r.URL.Path != "/" {
+		to += "?" + url.Values{"next": {r.URL.RequestURI()}}.Encode()
+	}
+	http.Redirect(w, r, to, http.StatusSeeOther)
+	return true
+}
+
+// anonymous reports whether a request for a page of the site shows no token at all: it is not yet refused anything.
+func anonymous(r *http.Request) bool {
+	_, ok := OfSite(r)
+	return ok && r.Header.Get("Authorization") == ""
+}

@@ -1,0 +1,181 @@
+package web
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/gram-compute/gram/protocol"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
+)
+
+// jobsOfPage is how many jobs a page lists.
+const jobsOfPage = 100
+
+// jobList is the view of a page of jobs.
+type jobList struct {
+	Jobs  []jobRow
+	Older string // the query of the next page; "" on the last one
+	First bool   // the newest are on this page
+}
+
+// jobRow is a job in a list.
+type jobRow struct {
+	*pb.Job
+	State State
+}
+
+// listJobs is the page of the jobs, newest first.
+func (s *Site) listJobs(w http.ResponseWriter, r *http.Request) {
+	from := r.FormValue("from")
+	answer, err := s.jobs.List(s.as(r), call(r, &pb.ListRequest{Limit: jobsOfPage, PageToken: from}))
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	view := jobList{First: from == ""}
+	for _, job := range answer.Msg.GetJobs() {
+		view.Jobs = append(view.Jobs, jobRow{job, stateOf(job)})
+	}
+	if next := answer.Msg.GetNextPageToken(); next != "" {
+		view.Older = "?" + url.Values{"from": {next}}.Encode()
+	}
+	s.view(w, r, "jobs", "jobs", "Jobs", view)
+}
+
+// jobView is a job as its page shows it.
+type jobView struct {
+	jobRow
+	Eta     *pb.Eta
+	CanStop bool
+}
+
+// job is the page of a job.
+func (s *Site) job(w http.ResponseWriter, r *http.Request) {
+	answer, err := s.jobs.Get(s.as(r), call(r, &pb.GetRequest{Id: r.PathValue("id")}))
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	job := answer.Msg.GetJob()
+	s.view(w, r, "job", "jobs", title(job), viewOf(job))
+}
+
+func viewOf(job *pb.Job) jobView {
+	state := stateOf(job)
+	return jobView{jobRow: jobRow{job, state}, Eta: job.GetEta(), CanStop: !state.Ended}
+}
+
+func title(job *pb.Job) string {
+	if job.GetName() != "" {
+		return job.GetName()
+	}
+	return job.GetId()
+}
+
+// State is the state of a job, in a word.
+type State struct {
+	Word  string
+	Ended bool
+	Share float64 // of the open round's leaves that are done, in percent
+}
+
+func stateOf(job *pb.Job) State {
+	s := State{Word: strings.ToLower(strings.TrimPrefix(job.GetState().String(), "JOB_STATE_"))}
+	switch job.GetState() {
+	case pb.JobState_JOB_STATE_SUCCEEDED, pb.JobState_JOB_STATE_FAILED, pb.JobState_JOB_STATE_CANCELLED:
+		s.Ended = true
+	}
+	if p := job.GetProgress(); p.GetLeaves() > 0 {
+		s.Share = 100 * float64(p.GetLeavesDone()) / float64(p.GetLeaves())
+	}
+	return s
+}
+
+// Seconds is how long the job took, or has taken.
+func (j jobRow) Seconds() float64 {
+	end := j.GetFinishedUnixMs()
+	if end == 0 {
+		end = time.Now().UnixMilli()
+	}
+	return max(0, float64(end-j.GetSubmittedUnixMs())/1000)
+}
+
+// jobLive sends the moving part of a job's page, again after each change, until the job has ended.
+func (s *Site) jobLive(w http.ResponseWriter, r *http.Request) {
+	stream, err := s.jobs.Watch(s.as(r), call(r, &pb.WatchRequest{Id: r.PathValue("id")}))
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	defer stream.Close()
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("X-Accel-Buffering", "no")
+	control := http.NewResponseController(w)
+	for stream.Receive() {
+		view := viewOf(stream.Msg().GetJob())
+		event := "piece"
+		if view.State.Ended {
+			event = "end"
+		}
+		if err := s.send(w, event, "job-live", view); err != nil {
+			return // who looked has gone
+		}
+		if err := control.Flush(); err != nil {
+			return
+		}
+	}
+	if err := stream.Err(); err != nil && r.Context().Err() == nil {
+		_, _ = fmt.Fprintf(w, "event: problem\ndata: %s\n\n", oneLine(message(err))) // who looked may have gone
+	}
+}
+
+// send sends a piece of a page as an event.
+func (s *Site) send(w http.ResponseWriter, event, name string, view any) error {
+	var out bytes.Buffer
+	if err := templates.ExecuteTemplate(&out, name, view); err != nil {
+		s.logger.Error("render a piece of a page", "piece", name, "error", err)
+		return err
+	}
+	_, err := fmt.Fprintf(w, "event: %s\ndata: %s\n\n", event, oneLine(protocol.VisibleLines(out.String())))
+	return err
+}
+
+// askCancel asks whether a job is to be cancelled.
+func (s *Site) askCancel(w http.ResponseWriter, r *http.Request) {
+	answer, err := s.jobs.Get(s.as(r), call(r, &pb.GetRequest{Id: r.PathValue("id")}))
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	job := answer.Msg.GetJob()
+	s.view(w, r, "cancel", "jobs", "Cancel "+title(job), cancelView{viewOf(job), formKey(r, r.URL.Path)})
+}
+
+type cancelView struct {
+	jobView
+	Key string
+}
+
+// cancel cancels a job.
+func (s *Site) cancel(w http.ResponseWriter, r *http.Request) {
+	if !checkForm(r) {
+		s.refuseForm(w, r)
+		return
+	}
+	id := r.PathValue("id")
+	if _, err := s.jobs.Cancel(s.as(r), call(r, &pb.CancelRequest{Id: id})); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	http.Redirect(w, r, "/jobs/"+url.PathEscape(id), http.StatusSeeOther)
+}
+
+// refuseForm answers a form that is not one of ours, or was made for another login.
+func (s *Site) refuseForm(w http.ResponseWriter, r *http.Request) {
+	s.show(w, r, http.StatusForbidden, "problem", &page{Title: "Not allowed", Out: formKey(r, "/logout"),
+		View: "This form was not made for your login. Open the page again and repeat what you did."})
+}

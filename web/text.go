@@ -1,0 +1,41 @@
+package web
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/gram-compute/gram/report/style"
+)
+
+// moment writes a time in UTC; "" where there is none.
+func moment(unixMilli int64) string {
+	if unixMilli == 0 {
+		return ""
+	}
+	return time.UnixMilli(unixMilli).UTC().Format("2006-01-02 15:04:05 UTC")
+}
+
+// ago writes how long it is since.
+func ago(unixMilli int64) string {
+	return style.Clock(time.Since(time.UnixMilli(unixMilli)).Truncate(time.Second).Seconds()) + " ago"
+}
+
+// size writes a number of bytes.
+func size(bytes int64) string {
+	value, unit := float64(bytes), 0
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
+	for value >= 1024 && unit < len(units)-1 {
+		value, unit = value/1024, unit+1
+	}
+	return fmt.Sprintf("%.4g %s", value, units[unit])
+}
+
+// digest writes the beginning of a digest, by which people tell two apart.
+func digest(sum []byte) string { return hex.EncodeToString(sum)[:min(12, 2*len(sum))] }
+
+// oneLine is what an event may carry: a line end would end it. Templates have none that matters.
+func oneLine(text string) string {
+	return strings.NewReplacer("\r", " ", "\n", " ").Replace(text)
+}
