@@ -11,7 +11,7 @@ type Base struct {
 	low     []float32 // norms less their share of the error
 	lengths []float64 // of cosines
 	left    []bool    // queries that 8 bits are of no use to
-	asked   int       // queries that Keep was called for, and how many they were when it packed
+	asked   int       // queries of all calls of Keep, and how many they were at the last trial
 	tried   int
 
 	guesses guesses

@@ -32,8 +32,7 @@ func (b *Base) measureLengths(ws *Workspace) {
 // where the key of rows x and y is 0 - dot64(x, y), or, of cosines, 1 - dot64(x, y)/(|x| |y|), between 0 and 2, and 1
 // where one of them is 0 (see productKey). Where there are fewer, id -1 and key +Inf fill up, and NaN and +Inf are
 // never among them. What is beyond most[i] is left out. It returns a flag for each query: where it is set, 8 bits
-// tell too little
-// about the rows, and the query was not searched.
+// tell too little about the rows, and the query was not searched.
 func (b *Base) SearchProducts(ids []int, keys []float64, k int, x Matrix, most []float64, ws *Workspace) (left []bool) {
 	checkTop(ids, len(keys), k, x, b.rows)
 	if !b.packed || !b.bytes.products || len(most) != x.Rows {

@@ -9,7 +9,7 @@ import (
 // rows stay the same from round to round.
 //
 // Let x be a row and c a center, both less the origin, of which s q and t p are kept, s and t a unit, q and p whole
-// numbers from -127 to 127. Then
+// numbers from -128 to 127. Then
 //
 //	|<x, c> - s t <q, p>| = |<x - s q, c> + <s q, c - t p>| <= |x - s q| |c| + (|x| + |x - s q|) |c - t p|
 //

@@ -14,7 +14,7 @@ type Bounds struct {
 	values           []float64   // the centers that lower is about
 	lower            []float32   // [rows x boundGroups]: no center of the group but the row's own is nearer
 	looks            int64       // at groups of centers, since the last Move
-	eight            *boundBytes // nil where the set has no products of bytes
+	eight            *boundBytes // nil without rows of bytes, or with too few panels
 
 	// of the round
 	centers     *Centers
@@ -38,8 +38,8 @@ type screen func(lower, drift, upper *float32, own *int32, pending *uint32, x *f
 	panels, low *float32, dim, perGroup, groups, rows int, constants *float32) (computed int)
 
 // NewBounds returns bounds that say nothing yet, about a number of rows of which each has a center in c. It returns nil
-// where distances are computed as fast without: the set has no kernel for it, or there are few centers. bytes are the
-// same rows, or nil.
+// where distances are computed as fast without: the set has no kernel for it, there is one center, or a row takes more
+// than screenSteps. bytes are the same rows, or nil.
 func NewBounds(s *Set, c *Centers, rows int, bytes *ByteRows) *Bounds {
 	if s.screen == nil || c.matrix == nil || c.rows < 2 {
 		return nil
@@ -173,9 +173,9 @@ type boundScratch struct {
 // they had.
 //
 // A row keeps its center without a look at a group of others if their bound, less what the group's farthest center
-// moved, is above the row's distance. The bound of another group is found anew, in float32 and rounded against us: see
-// nearestBound. Rows with a group that is not farther then are decided by Set.Nearest. Distances are those of
-// GroupDistances.
+// moved, is above the row's distance. The bound of another group is found anew: by 8 bits where there are such rows, or
+// in float32 and rounded against us (nearestBound). Rows with a group that is not farther then are decided by
+// Set.Nearest. Distances are those of GroupDistances.
 func (b *Bounds) Nearest(index []int32, sqDist []float64, x Matrix, first int, ws *Workspace) (moved, from []int32) {
 	x.check()
 	switch {

@@ -12,8 +12,8 @@ type byteBase struct {
 	words        []uint32  // word g of row j of panel p is words[(p*groups+g)*byteWidth+j]: 4 columns
 	terms        []float32 // byteTerms of each panel
 	scale        float64   // a power of two near the largest unit, in which terms are
-	exact        bool      // all rows are, so that distances of queries that are, too, are known without scoring
-	rounded      []bool    // panels with a row that is not
+	exact        bool      // no row loses anything: distances of queries that lose nothing are known without scoring
+	rounded      []bool    // panels with a row that loses something
 }
 
 // panelCount is the number of panels that n rows fill.

@@ -9,7 +9,7 @@ import (
 // limitByLast sets the limits of rows from their distances to their last centers, and where their starts are.
 func (b *ByteRows) limitByLast(sqDist []float64, rows rowNumbers) {
 	n := &b.near
-	b.bytes.blocks.limits(n.limits, n.kinds, sqDist, rows, &n.per, n.panels*n.tile.width,
+	b.bytes.blocks.limits(n.limits, n.offsets, sqDist, rows, &n.per, n.panels*n.tile.width,
 		&[4]float64{byteBoundRound, n.lost, byteFloor, byteTop})
 }
 
@@ -20,7 +20,7 @@ func (b *ByteRows) hitByMost(words []uint32, rows rowNumbers, count int) {
 	size := n.panels * t.width
 	n.most, n.sums = Resize(n.most, 16*byteAhead), Resize(n.sums, byteAhead*size)
 	for i := range count {
-		n.kinds[i] = rows.kinds[i] * int32(size)
+		n.offsets[i] = rows.kinds[i] * int32(size)
 	}
 	for from := 0; from < count; from += byteAhead {
 		some := min(byteAhead, count-from)
@@ -28,7 +28,7 @@ func (b *ByteRows) hitByMost(words []uint32, rows rowNumbers, count int) {
 			n.most[i] = math.MinInt32
 		}
 		b.calls(some, func(i, panel, panels int) {
-			t.most(n.most[16*i:], n.sums[i*size+panel*t.width:], size, n.starts[panel*t.width:], n.kinds[from+i:],
+			t.most(n.most[16*i:], n.sums[i*size+panel*t.width:], size, n.starts[panel*t.width:], n.offsets[from+i:],
 				words[(from+i)*b.groups:], b.groups, n.words[panel*b.groups*t.width:], b.groups, panels)
 		})
 		b.limitByMost(from, some, rows)
@@ -59,7 +59,7 @@ func (b *ByteRows) limitByMost(from, count int, rows rowNumbers) {
 func (b *ByteRows) hit(words []uint32, rows int) {
 	n, t := &b.near, b.near.tile
 	b.calls(rows, func(i, panel, panels int) {
-		t.near(n.hits[i*n.stride:], n.stride, panel*t.width/8, n.limits[i:], n.starts[panel*t.width:], n.kinds[i:],
+		t.near(n.hits[i*n.stride:], n.stride, panel*t.width/8, n.limits[i:], n.starts[panel*t.width:], n.offsets[i:],
 			words[i*b.groups:], b.groups, n.words[panel*b.groups*t.width:], b.groups, panels)
 	})
 	b.trim(rows)

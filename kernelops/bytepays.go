@@ -8,7 +8,7 @@ const (
 )
 
 // What searches take, in nanoseconds on one core of a Xeon of family 6, model 106, on which float32 is fast beside
-// bytes: benchmarks/results has the measurements.
+// bytes. Fitted by eye to the benchmarks of roads in jobs/kinds/knn.
 const (
 	floatQuery   = 15_000  // a query in float32
 	floatFlop    = 1. / 48 // and for each row of the base and column
@@ -22,8 +22,8 @@ const (
 	bytePackCol  = 2.2     // and for each column
 	scoreRow     = 20      // to score a row in float64
 	scoreCol     = 1. / 4  // and for each column
-	// trialMost is the least that the work in float32 is of what the trial takes.
-	trialMost = 20
+	// trialTimes: a trial is made only if float32 would take at least so many times as long.
+	trialTimes = 20
 )
 
 // BytesPay reports whether a base and the number of queries are so large that it is worth to see whether rows of 8 bits
@@ -44,7 +44,7 @@ func slowPays(rows, cols, queries int) bool {
 // trialPays does so for queries that take a time each.
 func trialPays(rows, cols, queries int, query float64) bool {
 	return queries >= leastByteQueries && rows >= leastByteRows && cols >= leastByteCols && cols <= byteCols &&
-		float64(query*float64(queries)) >= float64(trialMost*(trialTime+float64(trialCol*float64(cols))))
+		float64(query*float64(queries)) >= float64(trialTimes*(trialTime+float64(trialCol*float64(cols))))
 }
 
 // distancesPay reports whether a search of distances by bytes takes less time than one by float32, if bytes help.

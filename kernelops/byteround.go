@@ -37,17 +37,18 @@ type byteRound struct {
 	way         way
 	rest, rests int // rounds to go without, and how many the next time
 
-	limits, kinds []int32
-	most, sums    []int32   // the greatest sums, and those of some rows with all centers
-	hits          []uint64  // of each row, a bit for each center
-	stride        int       // words of hits of a row
-	pairs         []rowPair // of a row and a center, to be compared in float64
-	some          []int32   // rows with hits
-	open          []int32
-	rows          []float32
-	index         []int32
-	sqDist        []float64
-	looks         int
+	limits     []int32
+	offsets    []int32   // of each row, where the starts of its kind are
+	most, sums []int32   // the greatest sums, and those of some rows with all centers
+	hits       []uint64  // of each row, a bit for each center
+	stride     int       // words of hits of a row
+	pairs      []rowPair // of a row and a center, to be compared in float64
+	some       []int32   // rows with hits
+	open       []int32
+	rows       []float32
+	index      []int32
+	sqDist     []float64
+	looks      int
 }
 
 // way is how the centers are found that a row is compared with in float64.
@@ -134,10 +135,10 @@ func (b *ByteRows) nearest(index []int32, sqDist []float64, x Matrix, p *rowPart
 // begin makes memory for rows. Those of a tile that are beyond them have no hits.
 func (n *byteRound) begin(rows int) {
 	size := rows + byteAhead
-	n.limits, n.kinds, n.hits = Resize(n.limits, size), Resize(n.kinds, size), Resize(n.hits, size*n.stride)
+	n.limits, n.offsets, n.hits = Resize(n.limits, size), Resize(n.offsets, size), Resize(n.hits, size*n.stride)
 	n.open, n.pairs = n.open[:0], n.pairs[:0]
 	for i := rows; i < size; i++ {
-		n.limits[i], n.kinds[i] = math.MaxInt32, 0
+		n.limits[i], n.offsets[i] = math.MaxInt32, 0
 	}
 }
 

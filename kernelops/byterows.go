@@ -15,7 +15,7 @@ type ByteRows struct {
 	made   int       // rows, from the first on
 
 	kinds  []byteUnit
-	kindOf [4*byteUnitRange + 1]uint8 // of each exponent, less 1; 0 for none
+	kindOf [4*byteUnitRange + 1]uint8 // of each quarter of a power of 2, plus 1; 0 for none
 
 	near  byteRound
 	block rowBlock

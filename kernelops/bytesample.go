@@ -9,7 +9,7 @@ const (
 	byteTrials    = 12
 	// byteTrialNear is which neighbor's distance is the limit there.
 	byteTrialNear = 5
-	// byteTrialShare: bytes help if less than one row in that number is left beside those neighbors. It is a far
+	// byteTrialShare: bytes help if at most one row in that number is left beside those neighbors. It is a far
 	// smaller share of a whole base, whose limits are lower. To score a row takes some fifty times what float32
 	// takes to leave it out.
 	byteTrialShare = 12

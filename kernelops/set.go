@@ -29,7 +29,7 @@ type Set struct {
 
 	sqDistEach  func(dst *float64, rows **float32, x *float32, dim int) // nil where there is no code for it
 	screen      screen                                                  // nil where bounds are not kept: see Bounds
-	screenBytes screenBytes                                             // nil where the CPU has no products of bytes
+	screenBytes screenBytes                                             // nil but in avx512 with VNNI
 
 	vectorOps
 	Mixed Mixed

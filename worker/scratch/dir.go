@@ -41,7 +41,7 @@ type Dir struct {
 }
 
 // Open makes a directory for this process within parent, which is made if it is not there, for limit bytes. What
-// processes that have ended left there is removed.
+// processes that have ended left there is removed, but for the empty directory of one that ended while it made its own.
 func Open(parent string, limit int64) (*Dir, error) {
 	if err := os.MkdirAll(parent, 0o700); err != nil {
 		return nil, fmt.Errorf("make the scratch directory: %w", err)

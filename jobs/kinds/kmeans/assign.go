@@ -81,7 +81,8 @@ type points struct {
 
 func newPoints(space *features.Space) *points {
 	most := min(1024, max(16, chunkFloats/space.Width))
-	return &points{reader: space.NewReader(), rows: 1 << (bits.Len(uint(most)) - 1)} // divides those of ByteRows' parts
+	// a power of two, so that no chunk crosses a part of ByteRows
+	return &points{reader: space.NewReader(), rows: 1 << (bits.Len(uint(most)) - 1)}
 }
 
 // leaf visits the training rows of a leaf in order; again says that an earlier round has done so.

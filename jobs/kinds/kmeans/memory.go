@@ -58,9 +58,9 @@ func (m *memory) round(c chunk, origin []float32) {
 	}
 }
 
-// Bounds are begun after a round in which at most these shares of the records moved: mostMovedFew where centers are
-// few, so that nearly all that is spared is spared when the centers stand still; mostMovedBytes where all distances are
-// looked at by bytes, which spares less than making bounds costs until later.
+// Bounds are begun after a round in which at most these shares of the records moved. mostMovedFew is for few centers:
+// nearly all that bounds spare is spared when the centers stand still. mostMovedBytes is for records in 8 bits: these
+// make a round so cheap that bounds repay their cost only later.
 const (
 	mostMoved      = 0.5
 	mostMovedBytes = 0.03
@@ -161,7 +161,7 @@ func (r *recall) add(c chunk) error {
 	return nil
 }
 
-// assign lists the records that moved, and remembers where to.
+// assign assigns the records, lists those that moved, and remembers where to.
 func (r *recall) assign(c chunk, index []int32, first int) error {
 	near := r.near
 	near.index, near.sqDist = kernelops.Resize(near.index, c.X.Rows), kernelops.Resize(near.sqDist, c.X.Rows)

@@ -11,8 +11,8 @@ import (
 // two seconds.
 //
 // A leaf takes the shards of the base in runs. Its first rows find empty lists, which all of them may enter; what is
-// known after these keeps nearly all others out. So a longer run takes less time by the row. But leaves are what
-// workers share, and what one loses that goes down.
+// known after these keeps nearly all others out. So a longer run takes less time by the row. But workers share
+// the search leaf by leaf, and one that is lost loses its whole leaf: so runs are bounded.
 type grain struct {
 	enough      float64 // leaves of a round: with as many, they grow no longer
 	least, most float64 // of a leaf, whatever their number

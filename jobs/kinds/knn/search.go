@@ -20,7 +20,7 @@ type searcher struct {
 	marks   bool // targets of neighbors are their marks: see mark
 
 	ws             kernelops.Workspace
-	packed         kernelops.Base  // of dense rows for k: the rows of the base in a tile
+	packed         kernelops.Base  // the dense rows of the base in a tile
 	kept           *kernelops.Base // the same where the base stays, in one tile, from search to search; else nil
 	narrow         narrow
 	most           []float64 // of each query, the distance beyond which nothing enters its list
@@ -36,7 +36,8 @@ type searcher struct {
 	hashing        *hashing // nil where all rows are compared
 }
 
-// rankedRows is how many rows of the base a tile has at most where no matrix of products is written.
+// rankedRows is how many rows of the base a tile has where no matrix of products is written; the last one may be an
+// eighth longer.
 const rankedRows = 1 << 16
 
 // tile is a rectangle of the table of queries and base.

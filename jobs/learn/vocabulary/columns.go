@@ -36,7 +36,7 @@ func CheckDocuments(block *dataset.Block) error {
 	return nil
 }
 
-// Occurrences returns the value of a column as a count; false if it is not a whole number above 0.
+// Occurrences returns the value of a column as a count; false if it is not a whole number from 0 to 2^24.
 func Occurrences(value float32) (int64, bool) {
 	if !(value >= 0 && value <= maxOccurrences) {
 		return 0, false
