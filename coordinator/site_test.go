@@ -131,7 +131,8 @@ func TestLogIn(t *testing.T) {
 	}
 	for _, token := range []gate.Token{gate.NewToken(), makeToken(t, c, gate.ScopeWorker, 0)} {
 		res := b.ask("POST", "/login", url.Values{"token": {token.Reveal()}})
-		if text := b.text(res); res.StatusCode != 401 || len(res.Cookies()) != 0 || !strings.Contains(text, "role=\"alert\"") {
+		text := b.text(res)
+		if res.StatusCode != 401 || len(res.Cookies()) != 0 || !strings.Contains(text, `role="alert"`) {
 			t.Errorf("a token that opens nothing: %d, %s", res.StatusCode, text)
 		}
 	}

@@ -22,7 +22,7 @@ const (
 	bytePackCol  = 2.2     // and for each column
 	scoreRow     = 20      // to score a row in float64
 	scoreCol     = 1. / 4  // and for each column
-	// trialTimes: a trial is made only if float32 would take at least so many times as long.
+	// trialTimes: a trial is made only if float32 would take at least trialTimes as long.
 	trialTimes = 20
 )
 

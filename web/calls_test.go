@@ -31,8 +31,8 @@ func TestInProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, err := io.ReadAll(res.Body)
-	if err != nil || string(text) != "tea" || res.StatusCode != http.StatusTeapot || res.Header.Get("X-Body") != "body" ||
-		res.Header.Get("X-Late") != "" {
+	if err != nil || string(text) != "tea" || res.StatusCode != http.StatusTeapot ||
+		res.Header.Get("X-Body") != "body" || res.Header.Get("X-Late") != "" {
 		t.Errorf("%d %v %q, error %v", res.StatusCode, res.Header, text, err)
 	}
 	if err := res.Body.Close(); err != nil {
