@@ -48,6 +48,7 @@ func (s *Site) routes() map[string]http.HandlerFunc {
 		"POST /logout":           s.end,
 		"GET /style.css":         asset("text/css", style.CSS+sheet),
 		"GET /live.js":           asset("text/javascript", script),
+		"GET /icon.svg":          asset("image/svg+xml", icon),
 		"GET /jobs":              s.listJobs,
 		"GET /jobs/{id}":         s.job,
 		"GET /jobs/{id}/live":    s.jobLive,
@@ -87,9 +88,11 @@ var (
 	sheet string
 	//go:embed live.js
 	script string
+	//go:embed icon.svg
+	icon string
 
 	templates = template.Must(template.New("web").Funcs(template.FuncMap{
-		"clock": style.Clock, "moment": moment, "ago": ago, "size": size, "digest": digest,
+		"clock": style.Clock, "moment": moment, "between": between, "ago": ago, "size": size, "digest": digest,
 	}).ParseFS(sources, "*.html"))
 )
 

@@ -17,6 +17,9 @@ func moment(unixMilli int64) string {
 	return time.UnixMilli(unixMilli).UTC().Format("2006-01-02 15:04:05 UTC")
 }
 
+// between writes how long it is from one time to another.
+func between(from, to int64) string { return style.Clock(float64(to-from) / 1000) }
+
 // ago writes how long it is since.
 func ago(unixMilli int64) string {
 	return style.Clock(time.Since(time.UnixMilli(unixMilli)).Truncate(time.Second).Seconds()) + " ago"

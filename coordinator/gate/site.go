@@ -16,6 +16,7 @@ var Site = map[string]Scope{
 	"POST /logout":           ScopeRead,
 	"GET /style.css":         ScopePublic,
 	"GET /live.js":           ScopePublic,
+	"GET /icon.svg":          ScopePublic,
 	"GET /jobs":              ScopeRead,
 	"GET /jobs/{id}":         ScopeRead,
 	"GET /jobs/{id}/live":    ScopeRead,
