@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"path"
 	"strings"
 )
 
@@ -40,6 +41,9 @@ var sitePatterns = func() *http.ServeMux {
 
 // OfSite reports whether a request is for a page of the site, and the scope that it needs.
 func OfSite(r *http.Request) (need Scope, ok bool) {
+	if path.Clean(r.URL.Path) != r.URL.Path { // it would be sent to another path
+		return "", false
+	}
 	_, pattern := sitePatterns.Handler(r)
 	need, ok = Site[pattern]
 	return need, ok
