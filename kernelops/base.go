@@ -33,6 +33,9 @@ func (b *Base) PackFor(s *Set, y, x Matrix, most []float64, queries int, ws *Wor
 // Keep is PackFor the same rows as in the calls before, which may have moved, for the queries x and those that there
 // will be: it expects as many as there were, and packs rows as bytes once that pays.
 func (b *Base) Keep(s *Set, y, x Matrix, ws *Workspace) {
+	if y.Rows != b.rows.Rows { // other rows
+		b.asked, b.tried, b.packed, b.known = 0, 0, false, false
+	}
 	b.asked += x.Rows
 	if b.tried > 0 && (b.packed || b.asked < 2*b.tried) {
 		b.rows = y

@@ -93,3 +93,31 @@ func TestKeptBases(t *testing.T) {
 		}
 	}
 }
+
+// Whole numbers, but for one value of 2^-47 in a query: the center takes it away.
+func TestTinyAmongWholeNumbers(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	y, x := NewMatrix(2000, 16), NewMatrix(600, 16)
+	for i := range y.Data {
+		y.Data[i] = float32(r.IntN(16))
+	}
+	for i := range x.Data {
+		x.Data[i] = float32(r.IntN(16))
+	}
+	for i := range x.Rows {
+		x.Row(i)[0] = 0x1p-47
+	}
+	const k = 5
+	ids, dists := make([]int, x.Rows*k), make([]float64, x.Rows*k)
+	want, wantDists := make([]int, x.Rows*k), make([]float64, x.Rows*k)
+	Generic().Search(want, wantDists, k, x, y, &Workspace{})
+	for _, s := range withBytes() {
+		s.Search(ids, dists, k, x, y, &Workspace{})
+		for i := range ids {
+			if ids[i] != want[i] || dists[i] != wantDists[i] {
+				t.Fatalf("%s: query %d, place %d: row %d (%v), want %d (%v)", s.Name, i/k, i%k, ids[i], dists[i], want[i],
+					wantDists[i])
+			}
+		}
+	}
+}

@@ -45,6 +45,9 @@ func (b *ByteRows) limitByMost(from, count int, rows rowNumbers) {
 		row, kind := from+i, rows.kinds[from+i]
 		// the center with that sum is at most this nearer by its start, and by both parts of the row
 		slack := n.slack[kind] - float64(2*float64(float64(float64(rows.losses[row])*n.lost)*n.per[kind]))
+		// and float64 distances err by 2^-39 of both norms, which are not in the sums
+		both := float64(rows.norms[row]) + float64(n.longest*n.longest)
+		slack += float64(0x1p-30 * float64(both*n.per[kind]))
 		n.limits[row] = math.MinInt32
 		if norm := rows.norms[row]; norm != norm || most+rows.starts[row] < byteFloor/2 {
 			continue // the start of that center may be above its bound

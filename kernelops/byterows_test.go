@@ -235,3 +235,30 @@ func TestByteRowsGetOutOfTheWay(t *testing.T) {
 		}
 	}
 }
+
+// Rows so far out that their distances to all centers differ by roundings: ties go to the lowest index.
+func TestByteRowsFarOut(t *testing.T) {
+	const k, cols = 64, 8
+	r, origin := rand.New(rand.NewPCG(3, 4)), make([]float32, cols)
+	for _, far := range []float32{0x1p40, 0x1p36, 0x1p32, 0x1p28} {
+		for range 50 {
+			centers, x := make([]float64, k*cols), NewMatrix(30, cols)
+			for i := range centers {
+				centers[i] = float64(r.IntN(128)) / 127
+			}
+			for i := range x.Data {
+				x.Data[i] = far * float32(100+r.IntN(28))
+			}
+			want, wantDists := make([]int32, x.Rows), make([]float64, x.Rows)
+			Generic().Nearest(want, wantDists, x, Generic().PackCenters(centers, origin), &Workspace{})
+			for _, s := range withBytes() {
+				index, dists := slices.Repeat([]int32{-1}, x.Rows), make([]float64, x.Rows)
+				b := NewByteRows(s, x, origin)
+				b.Nearest(index, dists, x, s.PackCenters(centers, origin), 0, &Workspace{})
+				if !slices.Equal(index, want) || !slices.Equal(dists, wantDists) {
+					t.Fatalf("%s, %g: centers %v, want %v", s.Name, far, index, want)
+				}
+			}
+		}
+	}
+}

@@ -123,7 +123,8 @@ func (c *byteCenter) round(s *byteSet, r *roundedRow, bytes []uint8, x []float32
 	*lanes = byteLanes{}
 	s.row(lanes, bytes, x, c.values, 1/r.unit, r.unit, byteMagic+lift)
 	squares := lanes.squares()
-	r.exact = c.whole && !c.cosine && r.unit == 1 && squares == 0 && math.Abs(r.norm) <= byteExactNorm
+	r.exact = c.whole && !c.cosine && r.unit == 1 && squares == 0 && math.Abs(r.norm) <= byteExactNorm &&
+		allWhole(x) // a number next to 0 is lost where the center is taken off
 	r.lost = lossOf(squares, r.length)
 	if c.products {
 		r.lost += float64(byteProductError * r.length)
@@ -200,4 +201,14 @@ func floatsOf(words []uint32) []float32 {
 // bytesOf are the bytes of words.
 func bytesOf(words []uint32) []uint8 {
 	return unsafe.Slice((*uint8)(unsafe.Pointer(unsafe.SliceData(words))), 4*len(words))
+}
+
+// allWhole reports whether numbers from -0.5 to 255.5 are whole.
+func allWhole(x []float32) bool {
+	for _, v := range x {
+		if v != float32(int32(v)) { //lint:checked below 256
+			return false
+		}
+	}
+	return true
 }

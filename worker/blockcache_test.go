@@ -272,7 +272,7 @@ func TestReadersAtTheSameTime(t *testing.T) {
 func TestMemos(t *testing.T) {
 	c, r := newBlockCache(oneBlock+300), &reader{blocks: 1}
 	set := setKey{"a job", jobs.Input}
-	m, other := c.memo("a job", "lloyd", 0, 3), c.memo("a job", "lloyd", 0, 4)
+	m, other := c.memo("a job", "lloyd", 0, 3, 0), c.memo("a job", "lloyd", 0, 4, 0)
 	m.Keep("early", 10) // of a job of which nothing was read
 	if m.Take() != nil || c.used != 0 {
 		t.Errorf("kept beside no blocks; %d bytes used", c.used)
@@ -288,12 +288,16 @@ func TestMemos(t *testing.T) {
 	if got := m.Take(); got != "second" || m.Take() != nil || c.used != blocks {
 		t.Errorf("took %v; %d bytes used, want %d", got, c.used, blocks)
 	}
+	m.Keep("of a state that was taken back", 100)
+	if got := c.memo("a job", "lloyd", 0, 3, 1).Take(); got != nil || c.used != blocks {
+		t.Errorf("took %v after a change; %d bytes used, want %d", got, c.used, blocks)
+	}
 	m.Keep("third", 100)
 	c.drop("a job")
 	if m.Take() != nil || c.used != 0 {
 		t.Errorf("a job that was dropped left %d bytes", c.used)
 	}
-	if newBlockCache(0).memo("a job", "lloyd", 0, 3) != nil {
+	if newBlockCache(0).memo("a job", "lloyd", 0, 3, 0) != nil {
 		t.Error("no room, and a place to keep things")
 	}
 }

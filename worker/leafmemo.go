@@ -13,10 +13,11 @@ type memoKey struct {
 
 // memo is what a phase kept of a leaf.
 type memo struct {
-	value any
-	bytes int64         // in memory
-	file  *scratch.File // that has the value, nil if memory does
-	empty jobs.Spillable
+	changes uint64 // as of the task that kept it
+	value   any
+	bytes   int64         // in memory
+	file    *scratch.File // that has the value, nil if memory does
+	empty   jobs.Spillable
 }
 
 // leafMemo is a jobs.Memo in the room of the block cache, beside the blocks of the job's input: it goes with them.
@@ -24,19 +25,27 @@ type leafMemo struct {
 	cache *blockCache
 	set   setKey
 	key   memoKey
+
+	// changes is the job's count of what was taken back. Rounds that begin anew may compute from another state, about
+	// which nothing is known: what a task of another count kept is dropped.
+	changes uint64
 }
 
 // memo returns where a leaf of a phase is remembered; nil where nothing is kept.
-func (c *blockCache) memo(job, phase string, tree, leaf int) jobs.Memo {
+func (c *blockCache) memo(job, phase string, tree, leaf int, changes uint64) jobs.Memo {
 	if c == nil || c.budget <= 0 {
 		return nil
 	}
-	return leafMemo{c, setKey{job, jobs.Input}, memoKey{phase, tree, leaf}}
+	return leafMemo{c, setKey{job, jobs.Input}, memoKey{phase, tree, leaf}, changes}
 }
 
 // Take takes the value out, so that no two tasks have the same.
 func (m leafMemo) Take() any {
 	was := m.take()
+	if was.changes != m.changes {
+		m.cache.removeFile(was.file)
+		return nil
+	}
 	if was.file == nil {
 		return was.value
 	}
@@ -113,6 +122,7 @@ func (m leafMemo) Keep(value any, bytes int64) {
 		return
 	}
 	c.removeFile(c.forget(m.set, m.key).file)
+	kept.changes = m.changes
 	s.memos[m.key] = kept
 }
 

@@ -25,7 +25,7 @@ func (t *tally) equals(value any) bool {
 }
 func tallyOf(counts ...int64) *tally       { return &tally{counts} }
 func (c *blockCache) files() int64         { return c.scratch.Used() }
-func (c *blockCache) leaf(n int) jobs.Memo { return c.memo("a job", "vocabulary", 0, n) }
+func (c *blockCache) leaf(n int) jobs.Memo { return c.memo("a job", "vocabulary", 0, n, 0) }
 
 // spilling returns a cache without room for memos, its scratch directory and its log. A shard of the job is known.
 func spilling(t *testing.T, limit int64) (c *blockCache, dir string, log *bytes.Buffer) {

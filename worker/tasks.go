@@ -116,7 +116,7 @@ func (n *nodeTask) memo(phase string, index int) jobs.Memo {
 	if id.GetAgain() {
 		return nil
 	}
-	return n.job.w.cache.memo(n.job.cached(), phase, int(id.GetTree()), index)
+	return n.job.w.cache.memo(n.job.cached(), phase, int(id.GetTree()), index, id.GetChanges())
 }
 
 // carry picks out what the phase kept for a leaf in its last round. The leaves of a task come in order, so that each

@@ -196,3 +196,41 @@ func TestHugeRangesAreExact(t *testing.T) {
 		}
 	}
 }
+
+// Sparse records, of which some are far out: one round from given centers.
+func TestFarRecords(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 9))
+	const k, width = 64, 8
+	for _, far := range []float64{127 * 0x1p40, 127 * 0x1p36, 127 * 0x1p33} {
+		for range 5 {
+			centers := make([][]float64, k)
+			for c := range centers {
+				centers[c] = make([]float64, width)
+				for j := range centers[c] {
+					centers[c][j] = float64(r.IntN(128)) / 127
+				}
+			}
+			table := make([][]float32, 200)
+			for i := range table {
+				table[i] = make([]float32, width)
+				for j := range table[i] {
+					table[i][j] = r.Float32()
+					if i%7 == 3 {
+						table[i][j] = float32(far / 127 * float64(100+r.IntN(28)))
+					}
+				}
+			}
+			given, err := json.Marshal(centers)
+			if err != nil {
+				t.Fatal(err)
+			}
+			params := fmt.Sprintf(`{"k": 64, "init": "given", "centers": %s, "max_rounds": 1}`, given)
+			records := jobstest.Deal(jobstest.SparseRecords(width, table), 3)
+			want := runWith(t, params, records, kernelops.Generic())
+			got := runWith(t, params, records, kernelops.Best(), jobstest.WithMemos(nil))
+			if jobstest.Digest(got.Model) != jobstest.Digest(want.Model) {
+				t.Fatalf("records %g away: another model", far)
+			}
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -227,4 +228,66 @@ func FuzzModel(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A base that stays may be more than one tile: what is packed of one is not of another.
+func TestStoredBaseOfSeveralTiles(t *testing.T) {
+	for _, queries := range []int{300, 1000} {
+		const width, n, k = 1024, 10000, 3 // tiles of 4096 rows
+		r := rand.New(rand.NewPCG(5, 6))
+		fill := func(n int) *points {
+			p := &points{Rows: rows.New(rows.Dense, width)}
+			p.N, p.Dense = n, make([]float32, n*width)
+			for i := range p.Dense {
+				p.Dense[i] = float32(r.IntN(256))
+			}
+			for i := range n {
+				p.ids = append(p.ids, int64(i))
+			}
+			return p
+		}
+		base, x := fill(n), fill(queries)
+		p := Params{Mode: modeSearch, Metric: l2}
+		three := k
+		p.K = &three
+		found := func(kept *kernelops.Base) (l *lists, err error) {
+			l = &lists{rule: p.rule(), of: l2}
+			s := p.searcher(kernelops.Best(), x, l)
+			s.kept = kept
+			return l, s.search(t.Context(), base)
+		}
+		want, err := found(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := found(&kernelops.Base{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for q := range want.rows {
+			if fmt.Sprint(got.rows[q]) != fmt.Sprint(want.rows[q]) {
+				t.Fatalf("query %d of %d: %v, want %v", q, queries, got.rows[q], want.rows[q])
+			}
+		}
+	}
+}
+
+// TestModelOfSeveralTiles is the same as a job and its model.
+func TestModelOfSeveralTiles(t *testing.T) {
+	const width, n = 784, 6400 // tiles of 5349 rows, or 6017
+	r := rand.New(rand.NewPCG(7, 8))
+	data, labels := make([][]float32, n), make([]string, n)
+	for i := range data {
+		data[i] = make([]float32, width)
+		for j := range data[i] {
+			data[i][j] = float32(r.IntN(256))
+		}
+		labels[i] = string(rune('a' + r.IntN(10)))
+	}
+	all := jobstest.DenseRecords(data, labels...)
+	base, queries := all[:n-60], all[n-60:]
+	run := job{params: `{"mode":"classify","k":3,"store_base":true}`, base: base, queries: queries, shards: 3}.mustRun(t)
+	if got, want := predicted(t, run.Model, queries), joined(t, run, predictionsFolder); got != want {
+		t.Errorf("the model says\n%snot\n%s", got, want)
+	}
 }

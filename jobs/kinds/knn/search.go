@@ -130,7 +130,7 @@ func norms(dst []float64, m kernelops.Matrix) []float64 {
 func (s *searcher) ranked(t tile) error {
 	k, packed := s.room(t), &s.packed
 	switch {
-	case s.kept != nil && t.base.N <= rankedRows:
+	case s.kept != nil && t.y.Rows == t.base.N: // in one tile
 		packed = s.kept
 		packed.Keep(s.ops, t.y, t.x, &s.ws)
 	case t.firstX == 0: // the next tiles have the same rows of the base
