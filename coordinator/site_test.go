@@ -204,8 +204,8 @@ func TestJobPage(t *testing.T) {
 // The moving part of a job's page comes at once and after each change; it ends when the token is revoked.
 func TestLivePieces(t *testing.T) {
 	c := startTest(t, testConfig(""))
-	spec := `{"apiVersion":"v1","kind":"NaiveBayes","metadata":{"name":"n"},"spec":{"input":{"uri":"mem://jobs/x.csv",` +
-		`"format":"csv","label":"y"},"output":{},"params":{},"repro":{"seed":1},"run":{}}}`
+	spec := `{"apiVersion":"v1","kind":"NaiveBayes","metadata":{"name":"n"},"spec":{"input":{"uri":` +
+		`"mem://jobs/x.csv","format":"csv","label":"y"},"output":{},"params":{},"repro":{"seed":1},"run":{}}}`
 	if _, err := c.services.Jobs.Submit(t.Context(),
 		connect.NewRequest(&pb.SubmitRequest{Id: "a-job", SpecJson: spec})); err != nil {
 		t.Fatal(err)

@@ -115,8 +115,8 @@ func TestTinyAmongWholeNumbers(t *testing.T) {
 		s.Search(ids, dists, k, x, y, &Workspace{})
 		for i := range ids {
 			if ids[i] != want[i] || dists[i] != wantDists[i] {
-				t.Fatalf("%s: query %d, place %d: row %d (%v), want %d (%v)", s.Name, i/k, i%k, ids[i], dists[i], want[i],
-					wantDists[i])
+				t.Fatalf("%s: query %d, place %d: row %d (%v), want %d (%v)", s.Name, i/k, i%k, ids[i], dists[i],
+					want[i], wantDists[i])
 			}
 		}
 	}

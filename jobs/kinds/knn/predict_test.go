@@ -286,7 +286,8 @@ func TestModelOfSeveralTiles(t *testing.T) {
 	}
 	all := jobstest.DenseRecords(data, labels...)
 	base, queries := all[:n-60], all[n-60:]
-	run := job{params: `{"mode":"classify","k":3,"store_base":true}`, base: base, queries: queries, shards: 3}.mustRun(t)
+	params := `{"mode":"classify","k":3,"store_base":true}`
+	run := job{params: params, base: base, queries: queries, shards: 3}.mustRun(t)
 	if got, want := predicted(t, run.Model, queries), joined(t, run, predictionsFolder); got != want {
 		t.Errorf("the model says\n%snot\n%s", got, want)
 	}
