@@ -4,12 +4,17 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
+	"runtime/debug"
 	"sync"
 )
 
 // inProcess hands requests of a client to a handler in this process. It implements http.RoundTripper.
-type inProcess struct{ handler http.Handler }
+type inProcess struct {
+	handler http.Handler
+	logger  *slog.Logger
+}
 
 // callerKey is that of the page's request in the context of a call.
 type callerKey struct{}
@@ -29,6 +34,7 @@ func (p inProcess) RoundTrip(req *http.Request) (*http.Response, error) {
 	a := &answer{header: http.Header{}, to: to, begun: make(chan struct{}), ended: make(chan struct{})}
 	go func() {
 		defer close(a.ended)
+		defer p.brokenOff(a)
 		p.handler.ServeHTTP(a, r)
 		a.WriteHeader(http.StatusOK) // if it has written nothing
 		_ = to.Close()               // never fails
@@ -49,6 +55,20 @@ func (p inProcess) RoundTrip(req *http.Request) (*http.Response, error) {
 			<-a.ended
 		}},
 	}, nil
+}
+
+// brokenOff ends the answer of a handler that panics, as net/http does for those it calls: a proxy breaks off so when
+// either side of it goes, which would end the process here.
+func (p inProcess) brokenOff(a *answer) {
+	cause := recover()
+	if cause == nil {
+		return
+	}
+	if cause != http.ErrAbortHandler {
+		p.logger.Error("panic in a call of a page", "cause", cause, "stack", string(debug.Stack()))
+	}
+	a.WriteHeader(http.StatusBadGateway)                                         // unless it has begun
+	_ = a.to.CloseWithError(errors.New("the answer of the cluster was cut off")) // never fails
 }
 
 // answer is what a handler writes to.

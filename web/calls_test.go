@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -16,7 +17,7 @@ func serve(ctx context.Context, h http.HandlerFunc) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return (&http.Client{Transport: inProcess{h}}).Do(req)
+	return (&http.Client{Transport: inProcess{h, slog.New(slog.DiscardHandler)}}).Do(req)
 }
 
 func TestInProcess(t *testing.T) {
@@ -80,4 +81,27 @@ func TestInProcessGivenUp(t *testing.T) {
 			t.Errorf("error %v; the handler has ended: %t", err, ended)
 		}
 	})
+}
+
+// A handler that panics ends its answer alone.
+func TestInProcessPanics(t *testing.T) {
+	for _, cause := range []any{http.ErrAbortHandler, "a fault"} {
+		for _, begins := range []bool{false, true} {
+			res, err := serve(t.Context(), func(w http.ResponseWriter, _ *http.Request) {
+				if begins {
+					_, _ = io.WriteString(w, "half")
+				}
+				panic(cause)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.ReadAll(res.Body); err == nil || !begins && res.StatusCode != http.StatusBadGateway {
+				t.Errorf("%v, begun %t: %d, error %v", cause, begins, res.StatusCode, err)
+			}
+			if err := res.Body.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
 }

@@ -152,7 +152,8 @@ func (s *Site) askCancel(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	job := answer.Msg.GetJob()
-	s.view(w, r, "cancel", "jobs", "Cancel "+title(job), cancelView{viewOf(job), formKey(r, r.URL.Path)})
+	s.view(w, r, "cancel", "jobs", "Cancel "+title(job), cancelView{
+		viewOf(job), formKey(r, "/jobs/"+job.GetId()+"/cancel")})
 }
 
 type cancelView struct {

@@ -4,5 +4,7 @@ for (const part of document.querySelectorAll("[data-live]")) {
   const events = new EventSource(part.dataset.live);
   events.addEventListener("piece", (e) => { part.innerHTML = e.data; });
   events.addEventListener("end", () => { events.close(); location.reload(); });
-  events.addEventListener("problem", () => { events.close(); });
+  const again = () => { events.close(); setTimeout(() => location.reload(), 5000 + 5000 * Math.random()); };
+  events.addEventListener("problem", again);
+  events.addEventListener("error", () => { if (events.readyState === EventSource.CLOSED) again(); });
 }

@@ -10,11 +10,15 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
 // Cookie is the name of the cookie that holds the token of the one who looks.
 const Cookie = "gram"
+
+// SecureCookie is its name over TLS: browsers take it from no other host.
+const SecureCookie = "__Host-" + Cookie
 
 // cookieDays is how long a browser keeps it. The token's own end comes first where it has one.
 const cookieDays = 30
@@ -23,6 +27,9 @@ const cookieDays = 30
 func sessionCookie(r *http.Request, token string) *http.Cookie {
 	c := &http.Cookie{Name: Cookie, Value: token, Path: "/", HttpOnly: true, Secure: r.TLS != nil,
 		SameSite: http.SameSiteStrictMode, MaxAge: int(cookieDays * 24 * time.Hour / time.Second)}
+	if r.TLS != nil {
+		c.Name = SecureCookie
+	}
 	if token == "" {
 		c.MaxAge = -1
 	}
@@ -60,12 +67,21 @@ func (s *Site) begin(w http.ResponseWriter, r *http.Request) {
 	r.Header.Set("Authorization", "Bearer "+token)
 	_, err := s.cluster.Status(s.as(r), call(r, &pb.StatusRequest{}))
 	if err != nil {
-		s.show(w, r, http.StatusUnauthorized, "login",
+		s.show(w, r, loginStatus(err), "login",
 			&page{Title: "Log in", View: login{Next: next, Problem: loginProblem(err)}})
 		return
 	}
 	http.SetCookie(w, sessionCookie(r, token))
 	http.Redirect(w, r, next, http.StatusSeeOther)
+}
+
+// loginStatus is the status of a refused login: not that of a bad token where the cluster does not answer.
+func loginStatus(err error) int {
+	switch connect.CodeOf(err) {
+	case connect.CodeUnauthenticated, connect.CodePermissionDenied:
+		return http.StatusUnauthorized
+	}
+	return http.StatusBadGateway
 }
 
 func loginProblem(err error) string {
@@ -90,8 +106,8 @@ func (s *Site) end(w http.ResponseWriter, r *http.Request) {
 
 // local is a path of this site to go on at: that of the jobs for any other.
 func local(next string) string {
-	if !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.ContainsAny(next, "\\\r\n") ||
-		len(next) > 512 {
+	if !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.Contains(next, `\`) ||
+		strings.ContainsFunc(next, protocol.Steers) || len(next) > 512 { // browsers drop tabs: /<tab>/host is //host
 		return "/jobs"
 	}
 	return next

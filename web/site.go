@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"unicode/utf8"
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/protocol"
@@ -28,7 +29,7 @@ type Site struct {
 // New returns the pages of a cluster whose calls go to the handler: its door, which examines each call. The gate in
 // front of the pages has looked at the token of the one who looks, and left it in the Authorization header.
 func New(calls http.Handler, logger *slog.Logger) *Site {
-	client := &http.Client{Transport: inProcess{calls}}
+	client := &http.Client{Transport: inProcess{calls, logger}}
 	const base = "http://cluster" // is not resolved
 	s := &Site{mux: http.NewServeMux(), logger: logger,
 		jobs:    gramv1connect.NewJobServiceClient(client, base),
@@ -67,6 +68,10 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		"connect-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 	w.Header().Set("Referrer-Policy", "same-origin")
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	if !utf8.ValidString(r.URL.Path) || !utf8.ValidString(r.FormValue("from")) {
+		http.Error(w, "the address of this page is no UTF-8", http.StatusBadRequest)
+		return
+	}
 	s.mux.ServeHTTP(w, r)
 }
 

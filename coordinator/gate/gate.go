@@ -62,7 +62,7 @@ func (g *Gate) Wrap(next http.Handler) http.Handler {
 		}
 		caller, err := g.admit(r, role)
 		caller.Key = keyShown(r)
-		if err == nil && caller.TokenID != "" && !unmetered[r.URL.Path] {
+		if err == nil && caller.TokenID != "" && !isUnmetered(r) {
 			err = g.rates.take(caller, g.policy.Now())
 		}
 		return caller, err
@@ -84,7 +84,7 @@ func (g *Gate) wrap(next http.Handler, examine func(*http.Request) (Caller, erro
 		harden(w.Header())
 		caller, err := examine(r)
 		if err != nil {
-			if g.denied != nil && !anonymous(r) {
+			if g.denied != nil && !anonymous(r, err) {
 				g.denied(r, caller, err)
 			}
 			if !askLogin(w, r, err) {

@@ -1,6 +1,8 @@
 package gate
 
 import (
+	"net/http"
+
 	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
 )
 
@@ -60,6 +62,11 @@ var Pages = map[string]Scope{
 
 // unmetered calls are admitted at any rate: what ends work must not wait for it.
 var unmetered = map[string]bool{gramv1connect.JobServiceCancelProcedure: true}
+
+// isUnmetered reports whether a request is such a call, or the form of a page that makes it.
+func isUnmetered(r *http.Request) bool {
+	return unmetered[r.URL.Path] || r.Method == http.MethodPost && sitePattern(r) == "POST /jobs/{id}/cancel"
+}
 
 // finishes names the calls that go on when their token is revoked: the one that revokes it.
 var finishes = map[string]bool{gramv1connect.TokenServiceRevokeTokenProcedure: true}

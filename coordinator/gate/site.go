@@ -30,6 +30,9 @@ var Site = map[string]Scope{
 // procedure: a browser sends it with whatever it is told to ask for.
 const SiteCookie = "gram"
 
+// SecureCookie is its name over TLS: no other host can set a cookie of such a name.
+const SecureCookie = "__Host-" + SiteCookie
+
 // sitePatterns finds the pattern of a request.
 var sitePatterns = func() *http.ServeMux {
 	mux := http.NewServeMux()
@@ -41,12 +44,17 @@ var sitePatterns = func() *http.ServeMux {
 
 // OfSite reports whether a request is for a page of the site, and the scope that it needs.
 func OfSite(r *http.Request) (need Scope, ok bool) {
+	need, ok = Site[sitePattern(r)]
+	return need, ok
+}
+
+// sitePattern is the pattern of a request, "" for none.
+func sitePattern(r *http.Request) string {
 	if path.Clean(r.URL.Path) != r.URL.Path { // it would be sent to another path
-		return "", false
+		return ""
 	}
 	_, pattern := sitePatterns.Handler(r)
-	need, ok = Site[pattern]
-	return need, ok
+	return pattern
 }
 
 // showCookie takes the token of a request for a page of the site from its cookie, where it shows none otherwise.
@@ -54,8 +62,12 @@ func showCookie(r *http.Request) {
 	if _, ok := OfSite(r); !ok || r.Header.Get("Authorization") != "" {
 		return
 	}
-	if cookie, err := r.Cookie(SiteCookie); err == nil {
-		r.Header.Set("Authorization", "Bearer "+cookie.Value)
+	name := SiteCookie
+	if r.TLS != nil {
+		name = SecureCookie
+	}
+	if cookies := r.CookiesNamed(name); len(cookies) == 1 { // of two, one is not ours
+		r.Header.Set("Authorization", "Bearer "+cookies[0].Value)
 	}
 }
 
@@ -73,8 +85,8 @@ func askLogin(w http.ResponseWriter, r *http.Request, err error) bool {
 	return true
 }
 
-// anonymous reports whether a request for a page of the site shows no token at all: it is not yet refused anything.
-func anonymous(r *http.Request) bool {
+// anonymous reports whether a request for a page of the site is refused for it shows no token at all.
+func anonymous(r *http.Request, err error) bool {
 	_, ok := OfSite(r)
-	return ok && r.Header.Get("Authorization") == ""
+	return ok && r.Header.Get("Authorization") == "" && errors.Is(err, ErrUnauthenticated)
 }
