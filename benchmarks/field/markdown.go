@@ -16,7 +16,7 @@ turns in each round, and *Gram is* is the median of the ratios of the rounds. Me
 processes. Quality is judged by one program for all, over every run: from best to worst where models differ.
 
 Models are counted over 1 and 2 threads, the same records in 1, 4 and 7 files, and %d runs of each, of the %s
-jobs. %s.
+jobs.%s %s.
 
 `
 
@@ -33,7 +33,7 @@ func (p *page) markdown() []byte {
 		all = append(all, name+" "+p.Versions[name])
 	}
 	fmt.Fprintf(&b, "| tools | %s |\n\n", strings.Join(all, ", "))
-	fmt.Fprintf(&b, intro, timed(p.Size).Threads, timed(p.Size).Parts, p.Rounds, p.Runs, p.Counted, p.disturbance())
+	fmt.Fprintf(&b, intro, timed(p.Size).Threads, timed(p.Size).Parts, p.Rounds, p.Runs, p.Counted, p.endedEarly(), p.disturbance())
 	for _, r := range p.Jobs {
 		p.job(&b, r)
 	}
@@ -43,6 +43,23 @@ func (p *page) markdown() []byte {
 		r.markdownSettings(&b, p.Counted)
 	}
 	return b.Bytes()
+}
+
+// endedEarly says so where fewer runs were counted than asked for, "" where none is missing.
+func (p *page) endedEarly() string {
+	asked := len(settings(p.Counted)) * p.Runs
+	least, most := asked, 0
+	for _, r := range p.Jobs {
+		for _, w := range p.rows(r) {
+			if w.of > 0 {
+				least, most = min(least, w.of), max(most, w.of)
+			}
+		}
+	}
+	if least == asked {
+		return ""
+	}
+	return fmt.Sprintf(" The count was ended early: %d to %d runs of the %d.", least, most, asked)
 }
 
 func (p *page) job(b *bytes.Buffer, r record) {

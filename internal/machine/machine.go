@@ -56,6 +56,7 @@ func Here() Machine {
 // Slug names the machine in file names: the CPU's name and model, and the cores.
 func (m Machine) Slug() string {
 	name := strings.NewReplacer("(r)", "", "(tm)", "", "processor", "", "cpu", "").Replace(strings.ToLower(m.CPU))
+	name, _, _ = strings.Cut(name, "@") // the clock
 	model := modelWords.ReplaceAllString(m.Model, "")
 	parts := strings.FieldsFunc(name+" "+model, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
