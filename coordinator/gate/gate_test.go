@@ -183,7 +183,8 @@ func TestEveryRouteDeniesAndAdmits(t *testing.T) {
 func TestUnlistedPathsAreFoundByNobody(t *testing.T) {
 	d := newDoor(t)
 	for _, path := range []string{
-		"/jobs/", "/jobs//x", "/jobs/../cluster", "/jobs/x/", "/jobs/x/other", "/login/", "/healthz/", "/metrics/x", "/Metrics", "/readyz/..", "/debug/pprof/", "/gram.v1.JobService/",
+		"/jobs/", "/jobs//x", "/jobs/../cluster", "/jobs/x/", "/jobs/x/other", "/login/",
+		"/healthz/", "/metrics/x", "/Metrics", "/readyz/..", "/debug/pprof/", "/gram.v1.JobService/",
 		"/gram.v1.JobService/Get/", "//gram.v1.JobService/Get",
 		"/gram.v1.JobService/get", "/gram.v1.JobService/Get%2F", "/gram.v1.JobService/../gram.v1.JobService/Get",
 		"/gram.v1.JobService/New",
