@@ -13,8 +13,8 @@ const (
 	// smaller share of a whole base, whose limits are lower. To score a row takes some fifty times what float32
 	// takes to leave it out.
 	byteTrialShare = 12
-	// byteTrialTied is how many rows of the sample may seem as near as the nearest one: a larger base has as large a
-	// share of them, however low its limits are.
+	// byteTrialTied is how many rows of the sample may have the bounds of the nearest one, to the bit: a larger base has
+	// as large a share of them, however low its limits are.
 	byteTrialTied = 5
 )
 
@@ -45,6 +45,9 @@ func (t byteTrial) helps(s *Set, y Matrix, kind byteKind, ws *Workspace) (helps,
 		found[i] = trialRows{most: nearest{k: byteTrialNear}, lows: make([]float64, 0, sample.Rows)}
 	}
 	q.scan(s.bytes.tile, 0, panelCount(base.rows), func(i, row int, low, high float64) float64 {
+		if high < found[i].most.least() {
+			found[i].first = low
+		}
 		found[i].most.offer(high, row)
 		found[i].lows = append(found[i].lows, low)
 		return math.Inf(1)
@@ -74,11 +77,12 @@ func (t byteTrial) helps(s *Set, y Matrix, kind byteKind, ws *Workspace) (helps,
 // trialRows are what a query is compared with in a trial.
 type trialRows struct {
 	most  nearest   // by the upper bounds
+	first float64   // the lower bound of the nearest
 	lows  []float64 // the lower bounds
 	exact bool      // both are the distance
 }
 
-// left counts the rows that bytes leave, and those of them that may be as near as the nearest one. None of interest is
+// left counts the rows that bytes leave, and those of them with the bounds of the nearest one. None of interest is
 // farther than most: all of these are, or the nearest.
 func (t *trialRows) left(most float64, all bool) (near, tied int) {
 	limit := t.most.worst()
@@ -92,7 +96,7 @@ func (t *trialRows) left(most float64, all bool) (near, tied int) {
 	for _, v := range t.lows {
 		if v <= limit {
 			near++
-			if v <= t.most.least() && !t.exact {
+			if v == t.first && !t.exact {
 				tied++
 			}
 		}
