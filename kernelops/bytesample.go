@@ -13,8 +13,8 @@ const (
 	// smaller share of a whole base, whose limits are lower. To score a row takes some fifty times what float32
 	// takes to leave it out.
 	byteTrialShare = 12
-	// byteTrialTied is how many rows of the sample may have the bounds of the nearest one, to the bit: a larger base has
-	// as large a share of them, however low its limits are.
+	// byteTrialTied is how many rows of the sample may have the bounds of the nearest one, to the bit: a larger base
+	// has as large a share of them, however low its limits are.
 	byteTrialTied = 5
 )
 

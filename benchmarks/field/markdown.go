@@ -33,7 +33,8 @@ func (p *page) markdown() []byte {
 		all = append(all, name+" "+p.Versions[name])
 	}
 	fmt.Fprintf(&b, "| tools | %s |\n\n", strings.Join(all, ", "))
-	fmt.Fprintf(&b, intro, timed(p.Size).Threads, timed(p.Size).Parts, p.Rounds, p.Runs, p.Counted, p.endedEarly(), p.disturbance())
+	fmt.Fprintf(&b, intro, timed(p.Size).Threads, timed(p.Size).Parts, p.Rounds, p.Runs, p.Counted, p.endedEarly(),
+		p.disturbance())
 	for _, r := range p.Jobs {
 		p.job(&b, r)
 	}
