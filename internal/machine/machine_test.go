@@ -11,8 +11,8 @@ func TestSlugHoldsNameModelAndCores(t *testing.T) {
 		"intel-xeon-6-143-2c": {CPU: "Intel(R) Xeon(R) Processor", Model: "family 6 model 143 stepping 8", Cores: 2},
 		"intel-xeon-6-106-2c": {CPU: "Intel(R) Xeon(R) Processor @ 2.80GHz", Model: "family 6 model 106",
 			Cores: 2},
-		"amd-epyc-9b45-64c":   {CPU: "AMD EPYC 9B45", Cores: 64},
-		"arm64-8c":            {CPU: "arm64", Cores: 8},
+		"amd-epyc-9b45-64c": {CPU: "AMD EPYC 9B45", Cores: 64},
+		"arm64-8c":          {CPU: "arm64", Cores: 8},
 	} {
 		if got := m.Slug(); got != want {
 			t.Errorf("slug of %q: %q, want %q", m.CPU, got, want)
