@@ -120,8 +120,19 @@ func (t task) leaf() jobs.Leaf {
 			}
 		}
 	}
-	return jobs.Leaf{Plan: jobs.Plan{Shards: 1}, Blocks: read,
-		Read: func(ctx context.Context, _ jobs.Source, _ int) iter.Seq2[*dataset.Block, error] { return read(ctx) }}
+	all := func(ctx context.Context, _ jobs.Source, _ int) iter.Seq2[*dataset.Block, error] { return read(ctx) }
+	parts := func(context.Context, jobs.Source, int) iter.Seq2[jobs.Part, error] { // of the one logical block
+		return func(yield func(jobs.Part, error) bool) {
+			first := int64(0)
+			for _, block := range blocks {
+				if !yield(jobs.Part{Block: block, First: first}, nil) {
+					return
+				}
+				first += int64(len(block.IDs))
+			}
+		}
+	}
+	return jobs.Leaf{Plan: jobs.Plan{Shards: 1, Blocks: 1}, Blocks: read, Read: all, ReadBlock: parts}
 }
 
 func (t task) block(begin, end int) *dataset.Block {
