@@ -219,13 +219,15 @@ func (r *Rows) tileRows(most int) int { return max(1, min(most, TileFloats/max(1
 // tiles are of step rows; the last has as many or fewer, or up to spare more.
 func (r *Rows) tiles(from, to, step, spare int, buf *[]float32) iter.Seq2[int, kernelops.Matrix] {
 	return func(yield func(int, kernelops.Matrix) bool) {
-		for end := from; from < to; from = end {
-			if end = from + step; end+spare >= to {
+		for from < to {
+			end := from + step
+			if end+spare >= to {
 				end = to
 			}
 			if !yield(from, r.Tile(from, end, buf)) {
 				return
 			}
+			from = end
 		}
 	}
 }
