@@ -37,7 +37,7 @@ func (n *nearest) worst() float64 {
 	return n.dists[n.k-1]
 }
 
-// least is the distance of the first entry, +Inf while there is none.
+// least is the distance of the first entry, +Inf in an empty list.
 func (n *nearest) least() float64 {
 	if len(n.rows) == 0 {
 		return math.Inf(1)

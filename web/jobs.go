@@ -49,24 +49,31 @@ func (s *Site) listJobs(w http.ResponseWriter, r *http.Request) {
 // jobView is a job as its page shows it.
 type jobView struct {
 	jobRow
-	Eta     *pb.Eta
 	CanStop bool
 }
 
 // job is the page of a job.
 func (s *Site) job(w http.ResponseWriter, r *http.Request) {
+	job, ok := s.asked(w, r)
+	if !ok {
+		return
+	}
+	s.view(w, r, "job", "jobs", title(job), viewOf(job))
+}
+
+// asked is the job that a page is about; false if the page has told why there is none to show.
+func (s *Site) asked(w http.ResponseWriter, r *http.Request) (job *pb.Job, ok bool) {
 	answer, err := s.jobs.Get(s.as(r), call(r, &pb.GetRequest{Id: r.PathValue("id")}))
 	if err != nil {
 		s.fail(w, r, err)
-		return
+		return nil, false
 	}
-	job := answer.Msg.GetJob()
-	s.view(w, r, "job", "jobs", title(job), viewOf(job))
+	return answer.Msg.GetJob(), true
 }
 
 func viewOf(job *pb.Job) jobView {
 	state := stateOf(job)
-	return jobView{jobRow: jobRow{job, state}, Eta: job.GetEta(), CanStop: !state.Ended}
+	return jobView{jobRow: jobRow{job, state}, CanStop: !state.Ended}
 }
 
 func title(job *pb.Job) string {
@@ -146,12 +153,10 @@ func (s *Site) send(w http.ResponseWriter, event, name string, view any) error {
 
 // askCancel asks whether a job is to be cancelled.
 func (s *Site) askCancel(w http.ResponseWriter, r *http.Request) {
-	answer, err := s.jobs.Get(s.as(r), call(r, &pb.GetRequest{Id: r.PathValue("id")}))
-	if err != nil {
-		s.fail(w, r, err)
+	job, ok := s.asked(w, r)
+	if !ok {
 		return
 	}
-	job := answer.Msg.GetJob()
 	s.view(w, r, "cancel", "jobs", "Cancel "+title(job), cancelView{
 		viewOf(job), formKey(r, "/jobs/"+job.GetId()+"/cancel")})
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/gram-compute/gram/report/style"
 )
 
-// moment writes a time in UTC; "" where there is none.
+// moment writes a time in UTC, and "" for 0, which stands for a time that is not known.
 func moment(unixMilli int64) string {
 	if unixMilli == 0 {
 		return ""

@@ -71,7 +71,7 @@ func showCookie(r *http.Request) {
 	}
 }
 
-// askLogin sends who asks for a page without a token to the login. It reports whether it did.
+// askLogin sends a browser that asks for a page without a valid token to the login. It reports whether it did.
 func askLogin(w http.ResponseWriter, r *http.Request, err error) bool {
 	_, ok := OfSite(r)
 	if !ok || !errors.Is(err, ErrUnauthenticated) || !strings.Contains(r.Header.Get("Accept"), "text/html") {
@@ -85,7 +85,7 @@ func askLogin(w http.ResponseWriter, r *http.Request, err error) bool {
 	return true
 }
 
-// anonymous reports whether a request for a page of the site is refused for it shows no token at all.
+// anonymous reports whether a request for a page of the site is refused because it shows no token at all.
 func anonymous(r *http.Request, err error) bool {
 	_, ok := OfSite(r)
 	return ok && r.Header.Get("Authorization") == "" && errors.Is(err, ErrUnauthenticated)
