@@ -120,7 +120,8 @@ func parsePageToken(token string) (below uint64, err error) {
 	return below, nil
 }
 
-// Watch sends the job now, after every change, and at least twice a second while its leases move.
+// Watch sends the job now, after every change, and at least twice a second while its leases move. The first and the
+// last message have its spec, which may be long and never changes.
 func (s *Jobs) Watch(
 	ctx context.Context, req *connect.Request[pb.WatchRequest], stream *connect.ServerStream[pb.WatchResponse],
 ) error {
@@ -130,11 +131,16 @@ func (s *Jobs) Watch(
 		if err != nil {
 			return outcome.Wire(err)
 		}
-		if now := s.Describe(job); !proto.Equal(now, last) {
+		now := s.Describe(job)
+		if last != nil && !job.Ended() {
+			now.SpecJson = ""
+		}
+		if !proto.Equal(now, last) {
 			if err := stream.Send(&pb.WatchResponse{Job: now}); err != nil {
 				return err
 			}
 			last = now
+			last.SpecJson = ""
 		}
 		if job.Ended() {
 			return nil

@@ -58,7 +58,8 @@ type JobServiceClient interface {
 	Get(context.Context, *connect.Request[gramv1.GetRequest]) (*connect.Response[gramv1.GetResponse], error)
 	// List returns jobs, newest first.
 	List(context.Context, *connect.Request[gramv1.ListRequest]) (*connect.Response[gramv1.ListResponse], error)
-	// Watch sends the job now and after every change, and ends when the job has ended.
+	// Watch sends the job now and after every change, and ends when the job has ended. The first message and that of a job
+	// that has ended have its spec_json.
 	Watch(context.Context, *connect.Request[gramv1.WatchRequest]) (*connect.ServerStreamForClient[gramv1.WatchResponse], error)
 	// Cancel ends a job; cancelling an ended job changes nothing.
 	Cancel(context.Context, *connect.Request[gramv1.CancelRequest]) (*connect.Response[gramv1.CancelResponse], error)
@@ -167,7 +168,8 @@ type JobServiceHandler interface {
 	Get(context.Context, *connect.Request[gramv1.GetRequest]) (*connect.Response[gramv1.GetResponse], error)
 	// List returns jobs, newest first.
 	List(context.Context, *connect.Request[gramv1.ListRequest]) (*connect.Response[gramv1.ListResponse], error)
-	// Watch sends the job now and after every change, and ends when the job has ended.
+	// Watch sends the job now and after every change, and ends when the job has ended. The first message and that of a job
+	// that has ended have its spec_json.
 	Watch(context.Context, *connect.Request[gramv1.WatchRequest], *connect.ServerStream[gramv1.WatchResponse]) error
 	// Cancel ends a job; cancelling an ended job changes nothing.
 	Cancel(context.Context, *connect.Request[gramv1.CancelRequest]) (*connect.Response[gramv1.CancelResponse], error)
