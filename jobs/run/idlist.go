@@ -115,7 +115,7 @@ func sortHashes(hashes []idHash) {
 	}
 	parts := 1 << bits.Len(uint(len(hashes)/(2*hashesOfPart)))
 	shift := max(0, bits.Len64(highest-min(lowest, highest))-bits.TrailingZeros(uint(parts)))
-	part := func(h idHash) int { return int((h[0] - lowest) >> shift) } //lint:checked below parts
+	part := func(h idHash) int { return int((h[0] - lowest) >> shift) }
 	ends := make([]int, parts)
 	for _, h := range hashes {
 		ends[part(h)]++
