@@ -86,7 +86,7 @@ var layers = []layer{
 	{tree: "coordinator", may: []string{
 		"attestation", "coordinator/...", "internal/faults", "objstore", "protocol/...", "web",
 	}},
-	{tree: "report", may: []string{"jobs", "protocol", "report/style"}},
+	{tree: "report", may: []string{"jobs", "protocol/...", "report/style"}},
 	{tree: "report/style"},
 	{tree: "report/forecast", may: []string{"kernelops/fmath", "kernelops/philox"}},
 	{tree: "worker", may: []string{
