@@ -238,7 +238,7 @@ func ganttLegend(s *svg, t *Timeline, y float64) {
 	}
 	has := func(which func(Mark) bool) bool { return slices.ContainsFunc(t.Marks, which) }
 	for work := WorkPlan; work <= WorkSeveral; work++ {
-		if has(func(m Mark) bool { return m.Work == work && m.Outcome == Committed }) {
+		if has(func(m Mark) bool { return m.Work == work && m.Outcome <= Committed }) {
 			entry(box(workColors[work], ""), Works[work])
 		}
 	}
