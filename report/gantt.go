@@ -3,9 +3,11 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"html/template"
 	"slices"
 	"strings"
 
+	"github.com/gram-compute/gram/protocol"
 	"github.com/gram-compute/gram/report/style"
 )
 
@@ -37,6 +39,10 @@ type lane struct {
 	top           float64
 }
 
+// Gantt is the SVG of a timeline, which any of our pages takes: a lane for each worker. Its texts are escaped, and it
+// has no style of its own: the sheet of package style has all that it needs.
+func Gantt(t *Timeline) template.HTML { return template.HTML(gantt(t)) }
+
 // gantt draws a lane for each worker, with a row for each of its slots.
 func gantt(t *Timeline) []byte {
 	lanes, hidden, single := lanesOf(t)
@@ -46,7 +52,7 @@ func gantt(t *Timeline) []byte {
 		bottom += float64(lanes[i].slots)*rowHeight + laneGap
 	}
 	x := axis{0, ganttEnd(t), ganttLeft, ganttRight}
-	s := newSVG(ganttWidth, bottom+58)
+	s := ganttSVG(t, bottom+58)
 	drawRounds(s, t, x, bottom)
 	for _, v := range x.ticks() {
 		s.line(x.at(v), ganttTop, x.at(v), bottom, "grid")
@@ -73,6 +79,19 @@ func gantt(t *Timeline) []byte {
 		s.text(ganttRight, bottom+44, "end", "faint", hiddenText(hidden))
 	}
 	return s.end()
+}
+
+// ganttSVG opens the picture. Its widths are in the sheet: no text becomes too small to read, so that it is scrolled on
+// a phone.
+func ganttSVG(t *Timeline, height float64) *svg {
+	s := &svg{width: ganttWidth, height: height}
+	fmt.Fprintf(s, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" class="gantt" role="img" aria-label="%s">`+
+		"\n", px(ganttWidth), px(height), escape(ganttLabel(t)))
+	return s
+}
+
+func ganttLabel(t *Timeline) string {
+	return fmt.Sprintf("Timeline of %s over %s", protocol.Counted(len(t.Workers), "worker"), style.Clock(ganttEnd(t)))
 }
 
 func hiddenText(workers int) string {
@@ -219,7 +238,7 @@ func ganttLegend(s *svg, t *Timeline, y float64) {
 	}
 	has := func(which func(Mark) bool) bool { return slices.ContainsFunc(t.Marks, which) }
 	for work := WorkPlan; work <= WorkSeveral; work++ {
-		if has(func(m Mark) bool { return m.Work == work && m.Outcome == Committed }) {
+		if has(func(m Mark) bool { return m.Work == work && m.Outcome <= Committed }) {
 			entry(box(workColors[work], ""), Works[work])
 		}
 	}

@@ -75,7 +75,7 @@ func HTML(p Page) ([]byte, error) {
 	var out bytes.Buffer
 	gone := template.HTML("")
 	if p.Timeline != nil {
-		gone = template.HTML(gantt(p.Timeline)) // our own SVG, its texts escaped
+		gone = Gantt(p.Timeline)
 	}
 	err := pageTemplate.Execute(&out, struct {
 		Page

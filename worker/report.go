@@ -165,7 +165,7 @@ func (j *job) facts(ctx context.Context, brief *pb.JobBrief, task *pb.Task) (*ru
 	if err != nil {
 		return nil, err
 	}
-	r.Timeline = timelineOf(brief, course)
+	r.Timeline = report.TimelineOf(record, course)
 	modelAt := int64(0)
 	for _, round := range record.GetRounds() {
 		modelAt = round.GetFinishedUnixMs()

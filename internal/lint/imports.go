@@ -86,7 +86,7 @@ var layers = []layer{
 	{tree: "coordinator", may: []string{
 		"attestation", "coordinator/...", "internal/faults", "objstore", "protocol/...", "web",
 	}},
-	{tree: "report", may: []string{"jobs", "protocol", "report/style"}},
+	{tree: "report", may: []string{"jobs", "protocol/...", "report/style"}},
 	{tree: "report/style"},
 	{tree: "report/forecast", may: []string{"kernelops/fmath", "kernelops/philox"}},
 	{tree: "worker", may: []string{
@@ -103,7 +103,7 @@ var layers = []layer{
 	{tree: "internal/measure"},
 	{tree: "internal/machine"},
 	{tree: "internal/limits", may: []string{"kernelops"}},
-	{tree: "web", may: []string{"protocol/...", "report/style"}},
+	{tree: "web", may: []string{"protocol/...", "report", "report/style"}},
 	{tree: "cmd/gram", all: true},
 	{tree: "clustertest", all: true},
 	{tree: "deploy", all: true},
