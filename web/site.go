@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"connectrpc.com/connect"
@@ -20,10 +21,13 @@ import (
 
 // Site is the live pages. It implements http.Handler.
 type Site struct {
-	mux     *http.ServeMux
-	jobs    gramv1connect.JobServiceClient
-	cluster gramv1connect.ClusterServiceClient
-	logger  *slog.Logger
+	mux       *http.ServeMux
+	jobs      gramv1connect.JobServiceClient
+	compares  gramv1connect.CompareServiceClient
+	models    gramv1connect.ModelServiceClient
+	schedules gramv1connect.ScheduleServiceClient
+	cluster   gramv1connect.ClusterServiceClient
+	logger    *slog.Logger
 }
 
 // New returns the pages of a cluster whose calls go to the handler: its door, which examines each call. The gate in
@@ -32,8 +36,11 @@ func New(calls http.Handler, logger *slog.Logger) *Site {
 	client := &http.Client{Transport: inProcess{calls, logger}}
 	const base = "http://cluster" // is not resolved
 	s := &Site{mux: http.NewServeMux(), logger: logger,
-		jobs:    gramv1connect.NewJobServiceClient(client, base),
-		cluster: gramv1connect.NewClusterServiceClient(client, base)}
+		jobs:      gramv1connect.NewJobServiceClient(client, base),
+		compares:  gramv1connect.NewCompareServiceClient(client, base),
+		models:    gramv1connect.NewModelServiceClient(client, base),
+		schedules: gramv1connect.NewScheduleServiceClient(client, base),
+		cluster:   gramv1connect.NewClusterServiceClient(client, base)}
 	for pattern, serve := range s.routes() { // in any order
 		s.mux.HandleFunc(pattern, serve)
 	}
@@ -55,7 +62,16 @@ func (s *Site) routes() map[string]http.HandlerFunc {
 		"GET /jobs/{id}/live":    s.jobLive,
 		"GET /jobs/{id}/cancel":  s.askCancel,
 		"POST /jobs/{id}/cancel": s.cancel,
+		"GET /compare":           s.comparePage,
+		"GET /models":            s.listModels,
+		"GET /schedules":         s.listSchedules,
+		"GET /schedules/{id}":    s.schedule,
 		"GET /cluster":           s.clusterPage,
+
+		"GET /schedules/{id}/pause":   s.askSchedule("pause"),
+		"POST /schedules/{id}/pause":  s.decideSchedule("pause"),
+		"GET /schedules/{id}/resume":  s.askSchedule("resume"),
+		"POST /schedules/{id}/resume": s.decideSchedule("resume"),
 	}
 }
 
@@ -68,11 +84,24 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		"connect-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 	w.Header().Set("Referrer-Policy", "same-origin")
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-	if !utf8.ValidString(r.URL.Path) || !utf8.ValidString(r.FormValue("from")) {
+	if !utf8.ValidString(r.URL.Path) || !validForm(r) {
 		http.Error(w, "the address of this page is no UTF-8", http.StatusBadRequest)
 		return
 	}
 	s.mux.ServeHTTP(w, r)
+}
+
+// validForm reports whether what a request asks by is text: calls take nothing else.
+func validForm(r *http.Request) bool {
+	if err := r.ParseForm(); err != nil {
+		return true // its values are not there; what needs one says so
+	}
+	for _, values := range r.Form {
+		if !utf8.ValidString(strings.Join(values, "")) {
+			return false
+		}
+	}
+	return true
 }
 
 // maxForm bounds what a form may send.
@@ -98,6 +127,7 @@ var (
 
 	templates = template.Must(template.New("web").Funcs(template.FuncMap{
 		"clock": style.Clock, "moment": moment, "between": between, "ago": ago, "size": size, "digest": digest,
+		"numeral": numeral, "change": change, "either": either, "ulps": ulps, "short": short,
 	}).ParseFS(sources, "*.html"))
 )
 

@@ -23,7 +23,16 @@ var Site = map[string]Scope{
 	"GET /jobs/{id}/live":    ScopeRead,
 	"GET /jobs/{id}/cancel":  ScopeSubmit,
 	"POST /jobs/{id}/cancel": ScopeSubmit,
+	"GET /compare":           ScopeRead,
+	"GET /models":            ScopeRead,
+	"GET /schedules":         ScopeRead,
+	"GET /schedules/{id}":    ScopeRead,
 	"GET /cluster":           ScopeRead,
+
+	"GET /schedules/{id}/pause":   ScopeSubmit,
+	"POST /schedules/{id}/pause":  ScopeSubmit,
+	"GET /schedules/{id}/resume":  ScopeSubmit,
+	"POST /schedules/{id}/resume": ScopeSubmit,
 }
 
 // SiteCookie is the name of the cookie in which a browser shows its token. It opens pages of the site alone, never a
