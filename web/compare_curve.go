@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -49,8 +50,8 @@ func draw(c *pb.ComparedCurve) drawnCurve {
 	y := scale(low, high, curveBottom, curveTop)
 	d.Left, d.LeftN = polyline(points, x, y, func(p *pb.ComparedPoint) *float64 { return p.Left })
 	d.Right, d.RightN = polyline(points, x, y, func(p *pb.ComparedPoint) *float64 { return p.Right })
-	d.Label = fmt.Sprintf("%s by round, from %s to %s; the left job has %d rounds, the right one %d", c.GetName(), d.Low,
-		d.High, d.LeftN, d.RightN)
+	d.Label = fmt.Sprintf("%s by round, from %s to %s; the left job has %s, the right one %d", c.GetName(), d.Low,
+		d.High, protocol.Counted(d.LeftN, "round"), d.RightN)
 	return d
 }
 

@@ -52,7 +52,11 @@ func (s *Compares) difference(ctx context.Context, pair [2]*state.Job, gaps *gap
 	}
 	d, err := compare.Jobs(ctx, s.folder(a), s.folder(b))
 	if err != nil {
-		gaps.add(what, whyUnread(ctx, err), hint)
+		why, bounded := whyUnread(ctx, err)
+		if !bounded {
+			hint = fmt.Sprintf("`gram verify %s` and `gram verify %s` look at all files.", a.ID, b.ID)
+		}
+		gaps.add(what, why, hint)
 		return nil
 	}
 	return d
@@ -68,17 +72,17 @@ func standing(job *state.Job) string {
 	return "did not succeed"
 }
 
-// whyUnread says why a file could not be read.
-func whyUnread(ctx context.Context, err error) string {
+// whyUnread says why a file could not be read, and whether it was for a bound of this comparison.
+func whyUnread(ctx context.Context, err error) (why string, bounded bool) {
 	switch {
 	case ctx.Err() != nil:
-		return context.Cause(ctx).Error()
+		return context.Cause(ctx).Error(), true
 	case errors.Is(err, objstore.ErrNotFound):
-		return fmt.Sprintf("a file is not in the store any more: %v", err)
+		return fmt.Sprintf("a file is not in the store any more: %v", err), false
 	case errors.Is(err, objstore.ErrTooLarge):
-		return fmt.Sprintf("a file has more bytes than a coordinator reads: %v", err)
+		return fmt.Sprintf("a file has more bytes than a coordinator reads: %v", err), true
 	}
-	return err.Error()
+	return err.Error(), false
 }
 
 // leftHere reports whether a job leaves its files in the cluster's own store.
