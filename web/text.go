@@ -3,6 +3,8 @@ package web
 import (
 	"encoding/hex"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -41,4 +43,44 @@ func digest(sum []byte) string { return hex.EncodeToString(sum)[:min(12, 2*len(s
 // oneLine is what an event may carry: a line end would end it. Templates have none that matters.
 func oneLine(text string) string {
 	return strings.NewReplacer("\r", " ", "\n", " ").Replace(text)
+}
+
+// exactWhole bounds the whole numbers that are written out.
+const exactWhole = 1e15
+
+// numeral writes whole numbers, such as counts, as they are, and others with six digits.
+func numeral(v float64) string {
+	if v == math.Trunc(v) && math.Abs(v) < exactWhole {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 6, 64)
+}
+
+// ulps writes a count of floats: one of many digits only says that the values have little in common.
+func ulps(n int64) string {
+	if n < 1e9 {
+		return strconv.FormatInt(n, 10)
+	}
+	return numeral(float64(n))
+}
+
+// change writes how far a number went, with its sign.
+func change(v *float64) string {
+	switch {
+	case v == nil:
+		return ""
+	case *v == 0:
+		return "0"
+	case *v == math.Trunc(*v) && math.Abs(*v) < exactWhole:
+		return fmt.Sprintf("%+.0f", *v)
+	}
+	return fmt.Sprintf("%+.3g", *v)
+}
+
+// either writes a number where there is one, else a word.
+func either(v *float64, word string) string {
+	if v != nil {
+		return numeral(*v)
+	}
+	return word
 }

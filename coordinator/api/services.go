@@ -10,6 +10,7 @@ import (
 // Services are all that clients and workers may call.
 type Services struct {
 	Jobs      *Jobs
+	Compares  *Compares
 	Models    *Models
 	Schedules *Schedules
 	Tokens    *Tokens
@@ -23,6 +24,7 @@ type Services struct {
 func (s Services) Handler(options, workers connect.HandlerOption) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle(gramv1connect.NewJobServiceHandler(s.Jobs, options))
+	mux.Handle(gramv1connect.NewCompareServiceHandler(s.Compares, options))
 	mux.Handle(gramv1connect.NewWorkerServiceHandler(s.Workers, options, workers))
 	mux.Handle(gramv1connect.NewClusterServiceHandler(s.Clusters, options))
 	mux.Handle(gramv1connect.NewScheduleServiceHandler(s.Schedules, options))

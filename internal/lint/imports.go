@@ -79,13 +79,15 @@ var layers = []layer{
 		"coordinator/life", "coordinator/meters", "coordinator/node", "coordinator/outcome", "coordinator/schedule",
 		"coordinator/state", "objstore", "protocol/...", "report/forecast",
 	}},
+	{tree: "coordinator/findings", may: []string{"compare", "coordinator/state", "jobs", "objstore", "protocol/..."}},
 	{tree: "coordinator/api", may: []string{
-		"attestation", "coordinator/command", "coordinator/gate", "coordinator/outcome", "coordinator/schedule",
-		"coordinator/state", "objstore", "protocol/...",
+		"attestation", "compare", "coordinator/command", "coordinator/findings", "coordinator/gate", "coordinator/outcome",
+		"coordinator/schedule", "coordinator/state", "jobs", "objstore", "protocol/...",
 	}},
 	{tree: "coordinator", may: []string{
 		"attestation", "coordinator/...", "internal/faults", "objstore", "protocol/...", "web",
 	}},
+	{tree: "compare", may: []string{"attestation/origin", "jobs", "proof", "protocol/..."}},
 	{tree: "report", may: []string{"jobs", "protocol/...", "report/style"}},
 	{tree: "report/style"},
 	{tree: "report/forecast", may: []string{"kernelops/fmath", "kernelops/philox"}},
