@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"embed"
+	"encoding/hex"
 	"html/template"
 	"io"
 	"log/slog"
@@ -24,6 +25,7 @@ type Site struct {
 	jobs    gramv1connect.JobServiceClient
 	cluster gramv1connect.ClusterServiceClient
 	logger  *slog.Logger
+	hub     hub
 }
 
 // New returns the pages of a cluster whose calls go to the handler: its door, which examines each call. The gate in
@@ -43,19 +45,22 @@ func New(calls http.Handler, logger *slog.Logger) *Site {
 // routes is what serves each pattern of a page.
 func (s *Site) routes() map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
-		"GET /{$}":               http.RedirectHandler("/jobs", http.StatusSeeOther).ServeHTTP,
-		"GET /login":             s.signIn,
-		"POST /login":            s.begin,
-		"POST /logout":           s.end,
-		"GET /style.css":         asset("text/css", style.CSS+sheet),
-		"GET /live.js":           asset("text/javascript", script),
-		"GET /icon.svg":          asset("image/svg+xml", icon),
-		"GET /jobs":              s.listJobs,
-		"GET /jobs/{id}":         s.job,
-		"GET /jobs/{id}/live":    s.jobLive,
-		"GET /jobs/{id}/cancel":  s.askCancel,
-		"POST /jobs/{id}/cancel": s.cancel,
-		"GET /cluster":           s.clusterPage,
+		"GET /{$}":                 http.RedirectHandler("/jobs", http.StatusSeeOther).ServeHTTP,
+		"GET /login":               s.signIn,
+		"POST /login":              s.begin,
+		"POST /logout":             s.end,
+		"GET /style.css":           asset("text/css", style.CSS+sheet),
+		"GET /live.js":             asset("text/javascript", script),
+		"GET /icon.svg":            asset("image/svg+xml", icon),
+		"GET /jobs":                s.listJobs,
+		"GET /jobs/{id}":           s.job,
+		"GET /jobs/{id}/live":      s.jobLive,
+		"GET /jobs/{id}/logs":      s.logPage,
+		"GET /jobs/{id}/logs/live": s.logLive,
+		"GET /jobs/{id}/report":    s.report,
+		"GET /jobs/{id}/cancel":    s.askCancel,
+		"POST /jobs/{id}/cancel":   s.cancel,
+		"GET /cluster":             s.clusterPage,
 	}
 }
 
@@ -98,6 +103,7 @@ var (
 
 	templates = template.Must(template.New("web").Funcs(template.FuncMap{
 		"clock": style.Clock, "moment": moment, "between": between, "ago": ago, "size": size, "digest": digest,
+		"count": anyCount, "number": number, "eta": etaText, "hex": hex.EncodeToString,
 	}).ParseFS(sources, "*.html"))
 )
 

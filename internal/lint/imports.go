@@ -103,7 +103,7 @@ var layers = []layer{
 	{tree: "internal/measure"},
 	{tree: "internal/machine"},
 	{tree: "internal/limits", may: []string{"kernelops"}},
-	{tree: "web", may: []string{"protocol/...", "report/style"}},
+	{tree: "web", may: []string{"protocol/...", "report", "report/style"}},
 	{tree: "cmd/gram", all: true},
 	{tree: "clustertest", all: true},
 	{tree: "deploy", all: true},
