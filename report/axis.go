@@ -30,7 +30,7 @@ func (a axis) ticks() []float64 {
 		}
 		var at []float64
 		for n := math.Ceil(a.low/step - 1e-9); n*step <= a.high+step/1e9; n++ {
-			at = append(at, n*step)
+			at = append(at, float64(n*step)+0) // no -0
 		}
 		return at
 	}

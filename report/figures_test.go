@@ -23,7 +23,7 @@ func drawnOf(t *testing.T, f jobs.Figure) string {
 }
 
 // classes are labels of that many classes, as long as they are.
-func classes(n int, label string) (keys []string) {
+func numbered(n int, label string) (keys []string) {
 	for i := range n {
 		keys = append(keys, fmt.Sprint(label, i))
 	}
@@ -32,7 +32,7 @@ func classes(n int, label string) (keys []string) {
 
 // heatOf is a matrix with some confusions beside its diagonal.
 func heatOf(n int, label string) *jobs.HeatMap {
-	h := &jobs.HeatMap{Rows: "truth", Columns: "decision", RowKeys: classes(n, label), ColKeys: classes(n, label),
+	h := &jobs.HeatMap{Rows: "truth", Columns: "decision", RowKeys: numbered(n, label), ColKeys: numbered(n, label),
 		Counts: make([]int64, n*n)}
 	for i := range n {
 		h.Counts[i*n+i] = 1000 * int64(i+1)

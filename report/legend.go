@@ -13,7 +13,7 @@ type entry struct {
 
 // The sizes of a legend.
 const (
-	legendRow  = 22
+	legendRow  = 22.0
 	legendSign = 34
 	legendMost = 44 // characters of a label
 )

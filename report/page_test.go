@@ -25,6 +25,13 @@ func sample() Page {
 			{Name: "note", Value: json.RawMessage(`"<b>&"`)}},
 		Timeline: course(),
 		Facts:    [][2]string{{"seed", "7"}, {"input", "s3://corpus/a&b.csv"}},
+		Set:      []Param{{Name: "k", Value: "10"}},
+		Defaults: []Param{{Name: "features.scale", Value: "none"}, {Name: "tol", Value: "0"},
+			{Name: "block", Value: "8 MiB", Exact: "8\u00a0388\u00a0608 bytes"}},
+		Run: Run{Submitted: "2026-11-21T09:00:00.000Z", Ended: "2026-11-21T09:00:12.345Z", Build: "gram v1.2 (abc)",
+			Workers: []string{"<w1> (avx2)"}, WorkSeconds: 40},
+		Spec:  `{"kind": "KMeans"}`,
+		Links: []Link{{"model.safetensors", "the model"}, {"provenance.json", ""}},
 		Audits: &Audits{
 			Says: "worker <w2> made another result of round 1, step than two others; what it had a part in was made again; " +
 				"two workers agree on 17 tasks",
@@ -68,9 +75,11 @@ func TestPageIsWholeAndSelfContained(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		"digits-k3f9p2", "12.35 s", "a&amp;b.csv", "J after each round.", "&lt;a&gt;", "data:image/png;base64,", "0-1",
+		"digits-k3f9p2", "12.35 s", "a&amp;b.csv", "J after each round.", "&lt;a&gt;", "data:image/png;base64,", ">0-<wbr/>1<",
 		"the report waited 210ms", "worker &lt;w2&gt; made", "other set</th>", "than two others</td>",
-		"2 rounds<", "2 metrics<", "lloyd.<wbr/>001.", "Rows: truth; columns: decision",
+		"2 rounds<", "2 metrics<", ">k</th>", "3 more are the defaults", "submitted</th>", `href="provenance.json"`,
+		"gram v1.2 (abc)", "&lt;w1&gt; (avx2)", `title="8 388 608 bytes"`,
+		"digits (k 10) · digits-k3f9p2 · Gram</title>", "lloyd.<wbr/>001.", "Rows: truth; columns: decision",
 	} {
 		if !bytes.Contains(page, []byte(want)) {
 			t.Errorf("the page lacks %q", want)
@@ -80,6 +89,12 @@ func TestPageIsWholeAndSelfContained(t *testing.T) {
 		page); found != nil {
 		t.Errorf("the page holds %q", found)
 	}
+	nests(t, page)
+}
+
+// nests fails unless the elements of a page nest.
+func nests(t *testing.T, page []byte) {
+	t.Helper()
 	dec := xml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(page, []byte("<!doctype html>\n"))))
 	dec.Strict, dec.AutoClose, dec.Entity = false, []string{"meta"}, xml.HTMLEntity
 	for {

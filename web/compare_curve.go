@@ -15,7 +15,7 @@ type comparedCurve struct {
 
 // compareCurves draws the curve of both jobs over each other.
 func compareCurves(c *pb.ComparedCurve) comparedCurve {
-	left, right := series{Name: "left"}, series{Name: "right"}
+	left, right := series{Name: c.GetName() + ", left"}, series{Name: c.GetName() + ", right"}
 	for _, p := range c.GetPoints() {
 		left.add(p.GetRound(), p.Left)
 		right.add(p.GetRound(), p.Right)

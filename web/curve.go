@@ -189,7 +189,7 @@ func (c curve) text() string {
 		parts = append(parts, fmt.Sprintf("%s from %s in round %d to %s in round %d", s.Name, number(s.Values[0]),
 			s.Rounds[0], number(s.Last()), s.Rounds[len(s.Rounds)-1]))
 	}
-	return c.Measure + ": " + strings.Join(parts, "; ")
+	return strings.Join(parts, "; ")
 }
 
 // share is where a value lies between two others, from 0 to 1. Their difference may not be a number.

@@ -1,8 +1,10 @@
 package evaluation
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/parts"
@@ -81,7 +83,7 @@ func percent(v float64) string { return fmt.Sprintf("%.1f %%", float64(100*v)) }
 // confused pairs.
 func labelFigures(r Report) ([]jobs.Figure, error) {
 	table := &jobs.FigureTable{Columns: []string{"label", "records", "precision", "recall", "F1"}}
-	for _, l := range r.Labels[:min(len(r.Labels), maxLabelRows)] {
+	for _, l := range worstFirst(r.Labels)[:min(len(r.Labels), maxLabelRows)] {
 		table.Rows = append(table.Rows, []string{l.Label, fmt.Sprint(l.Records), percent(l.Precision),
 			percent(l.Recall), percent(l.F1)})
 	}
@@ -95,6 +97,9 @@ func labelFigures(r Report) ([]jobs.Figure, error) {
 	if r.Rejected > 0 {
 		caption += fmt.Sprintf(", %d rejected; %.2f %% of those that were not", r.Rejected,
 			float64(100*r.AccuracyAnswered))
+	}
+	if len(r.Labels) > 1 {
+		caption += ". Labels are in order of F1, the worst first"
 	}
 	figures := []jobs.Figure{{Title: "Evaluation", Caption: caption + ".", Table: table}}
 	if len(r.Labels) > maxReadLabels && len(r.Confused) > 0 {
@@ -110,6 +115,15 @@ func labelFigures(r Report) ([]jobs.Figure, error) {
 		figures = append(figures, jobs.Figure{Title: "Most confused labels", Table: pairs})
 	}
 	return figures, nil
+}
+
+// worstFirst orders labels by F1, those of one F1 by their records, most first.
+func worstFirst(labels []Label) []Label {
+	labels = slices.Clone(labels)
+	slices.SortFunc(labels, func(a, b Label) int { // total order: labels differ
+		return cmp.Or(cmp.Compare(a.F1, b.F1), cmp.Compare(b.Records, a.Records), cmp.Compare(a.Label, b.Label))
+	})
+	return labels
 }
 
 func confusionFigures(m Matrix) ([]jobs.Figure, error) {
