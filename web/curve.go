@@ -200,10 +200,15 @@ func share(v, low, high float64) float64 {
 	return (v/2 - low/2) / (high/2 - low/2)
 }
 
-// number writes a value with five significant digits.
+// number writes a value with five significant digits: 6186500 is 6.1865 M.
 func number(v float64) string {
-	if v == math.Trunc(v) && math.Abs(v) < 1e7 {
-		return count(int64(v)) //lint:checked below 1e7
+	if v == math.Trunc(v) && math.Abs(v) < 1e6 {
+		return count(int64(v)) //lint:checked below 1e6
+	}
+	for i, unit := range []string{" M", " G", " T"} {
+		if low := math.Pow(1000, float64(i+2)); math.Abs(v) >= low && math.Abs(v) < 1000*low {
+			return strconv.FormatFloat(v/low, 'g', 5, 64) + unit
+		}
 	}
 	return strconv.FormatFloat(v, 'g', 5, 64)
 }

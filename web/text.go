@@ -82,5 +82,11 @@ func either(v *float64, word string) string {
 	if v != nil {
 		return numeral(*v)
 	}
+	if letters := []rune(word); len(letters) > longWord {
+		return string(letters[:longWord]) + "…"
+	}
 	return word
 }
+
+// longWord is how many characters of a word stand beside numbers; a digest has more.
+const longWord = 16
