@@ -68,6 +68,8 @@ func (s *Site) routes() map[string]http.HandlerFunc {
 		"GET /jobs/{id}/report":       s.report,
 		"GET /jobs/{id}/cancel":       s.askCancel,
 		"POST /jobs/{id}/cancel":      s.cancel,
+		"GET /jobs/{id}/again":        s.askAgain,
+		"POST /jobs/{id}/again":       s.again,
 		"GET /compare":                s.comparePage,
 		"GET /models":                 s.listModels,
 		"GET /schedules":              s.listSchedules,

@@ -26,6 +26,8 @@ var Site = map[string]Scope{
 	"GET /jobs/{id}/report":       ScopeRead,
 	"GET /jobs/{id}/cancel":       ScopeSubmit,
 	"POST /jobs/{id}/cancel":      ScopeSubmit,
+	"GET /jobs/{id}/again":        ScopeSubmit,
+	"POST /jobs/{id}/again":       ScopeSubmit,
 	"GET /compare":                ScopeRead,
 	"GET /models":                 ScopeRead,
 	"GET /schedules":              ScopeRead,
