@@ -9,14 +9,12 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// The picture of a curve, in units of its view box.
+// Where the points of a curve lie, in units of its picture's view box: 440 x 170.
 const (
-	curveWidth  = 640
-	curveHeight = 200
-	curveLeft   = 84
-	curveRight  = 628
+	curveLeft   = 80
+	curveRight  = 432
 	curveTop    = 12
-	curveBottom = 168
+	curveBottom = 140
 )
 
 // drawnCurve is a curve of two jobs, ready to be drawn.
@@ -45,7 +43,7 @@ func draw(c *pb.ComparedCurve) drawnCurve {
 			}
 		}
 	}
-	d.Low, d.High = numeral(low), numeral(high)
+	d.Low, d.High = rough(low), rough(high)
 	x := scale(float64(d.First), float64(d.Last), curveLeft, curveRight)
 	y := scale(low, high, curveBottom, curveTop)
 	d.Left, d.LeftN = polyline(points, x, y, func(p *pb.ComparedPoint) *float64 { return p.Left })
@@ -53,6 +51,14 @@ func draw(c *pb.ComparedCurve) drawnCurve {
 	d.Label = fmt.Sprintf("%s by round, from %s to %s; the left job has %s, the right one %d", c.GetName(), d.Low,
 		d.High, protocol.Counted(d.LeftN, "round"), d.RightN)
 	return d
+}
+
+// missing is how many of the two jobs lack the curve.
+func (d drawnCurve) missing() int {
+	if d.LeftN == 0 || d.RightN == 0 {
+		return 1
+	}
+	return 0
 }
 
 // scale maps values from low to high to lengths from a to b. Where all values are one, it is in the middle.

@@ -127,7 +127,7 @@ var (
 
 	templates = template.Must(template.New("web").Funcs(template.FuncMap{
 		"clock": style.Clock, "moment": moment, "between": between, "ago": ago, "size": size, "digest": digest,
-		"numeral": numeral, "change": change, "either": either, "ulps": ulps, "short": short,
+		"numeral": numeral, "change": change, "either": either, "ulps": ulps, "float": func(n int64) float64 { return float64(n) }, "day": day, "short": short,
 	}).ParseFS(sources, "*.html"))
 )
 
