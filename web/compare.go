@@ -18,7 +18,7 @@ type compareView struct {
 	Parts        []fieldPart
 	Apart, Alike []*pb.ComparedMetric // metrics that both jobs found, and that differ or do not
 	Single       []*pb.ComparedMetric // that one of them found
-	Drawn        []drawnCurve
+	Drawn        []comparedCurve
 }
 
 // fieldPart is what differs of one part: the spec, the input or the build.
@@ -87,9 +87,9 @@ func (v *compareView) take(c *pb.Comparison) {
 		}
 	}
 	for _, curve := range c.GetCurves() {
-		v.Drawn = append(v.Drawn, draw(curve))
+		v.Drawn = append(v.Drawn, compareCurves(curve))
 	}
-	slices.SortStableFunc(v.Drawn, func(a, b drawnCurve) int { return cmp.Compare(a.missing(), b.missing()) })
+	slices.SortStableFunc(v.Drawn, func(a, b comparedCurve) int { return cmp.Compare(a.missing(), b.missing()) })
 }
 
 // Same and Different report how the models relate; neither, if not both jobs have one.

@@ -86,9 +86,9 @@ func (m *modelRow) fill(columns []string) {
 	}
 }
 
-// short is the name of a number without the part that it has in common with the others of its kind:
+// plain is the name of a number without the part that it has in common with the others of its kind:
 // "evaluation.macro.f1" is "macro f1".
-func short(name string) string {
+func plain(name string) string {
 	if _, rest, ok := strings.Cut(name, "."); ok {
 		name = rest
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"embed"
+	"encoding/hex"
 	"html/template"
 	"io"
 	"log/slog"
@@ -28,19 +29,21 @@ type Site struct {
 	schedules gramv1connect.ScheduleServiceClient
 	cluster   gramv1connect.ClusterServiceClient
 	logger    *slog.Logger
+	hub       hub
 }
 
 // New returns the pages of a cluster whose calls go to the handler: its door, which examines each call. The gate in
 // front of the pages has looked at the token of the one who looks, and left it in the Authorization header.
 func New(calls http.Handler, logger *slog.Logger) *Site {
 	client := &http.Client{Transport: inProcess{calls, logger}}
-	const base = "http://cluster" // is not resolved
+	const base = "http://cluster"                            // is not resolved
+	plain := connect.WithAcceptCompression("gzip", nil, nil) // nothing leaves the process
 	s := &Site{mux: http.NewServeMux(), logger: logger,
-		jobs:      gramv1connect.NewJobServiceClient(client, base),
-		compares:  gramv1connect.NewCompareServiceClient(client, base),
-		models:    gramv1connect.NewModelServiceClient(client, base),
-		schedules: gramv1connect.NewScheduleServiceClient(client, base),
-		cluster:   gramv1connect.NewClusterServiceClient(client, base)}
+		jobs:      gramv1connect.NewJobServiceClient(client, base, plain),
+		compares:  gramv1connect.NewCompareServiceClient(client, base, plain),
+		models:    gramv1connect.NewModelServiceClient(client, base, plain),
+		schedules: gramv1connect.NewScheduleServiceClient(client, base, plain),
+		cluster:   gramv1connect.NewClusterServiceClient(client, base, plain)}
 	for pattern, serve := range s.routes() { // in any order
 		s.mux.HandleFunc(pattern, serve)
 	}
@@ -50,28 +53,30 @@ func New(calls http.Handler, logger *slog.Logger) *Site {
 // routes is what serves each pattern of a page.
 func (s *Site) routes() map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
-		"GET /{$}":               http.RedirectHandler("/jobs", http.StatusSeeOther).ServeHTTP,
-		"GET /login":             s.signIn,
-		"POST /login":            s.begin,
-		"POST /logout":           s.end,
-		"GET /style.css":         asset("text/css", style.CSS+sheet),
-		"GET /live.js":           asset("text/javascript", script),
-		"GET /icon.svg":          asset("image/svg+xml", icon),
-		"GET /jobs":              s.listJobs,
-		"GET /jobs/{id}":         s.job,
-		"GET /jobs/{id}/live":    s.jobLive,
-		"GET /jobs/{id}/cancel":  s.askCancel,
-		"POST /jobs/{id}/cancel": s.cancel,
-		"GET /compare":           s.comparePage,
-		"GET /models":            s.listModels,
-		"GET /schedules":         s.listSchedules,
-		"GET /schedules/{id}":    s.schedule,
-		"GET /cluster":           s.clusterPage,
-
+		"GET /{$}":                    http.RedirectHandler("/jobs", http.StatusSeeOther).ServeHTTP,
+		"GET /login":                  s.signIn,
+		"POST /login":                 s.begin,
+		"POST /logout":                s.end,
+		"GET /style.css":              asset("text/css", style.CSS+sheet),
+		"GET /live.js":                asset("text/javascript", script),
+		"GET /icon.svg":               asset("image/svg+xml", icon),
+		"GET /jobs":                   s.listJobs,
+		"GET /jobs/{id}":              s.job,
+		"GET /jobs/{id}/live":         s.jobLive,
+		"GET /jobs/{id}/logs":         s.logPage,
+		"GET /jobs/{id}/logs/live":    s.logLive,
+		"GET /jobs/{id}/report":       s.report,
+		"GET /jobs/{id}/cancel":       s.askCancel,
+		"POST /jobs/{id}/cancel":      s.cancel,
+		"GET /compare":                s.comparePage,
+		"GET /models":                 s.listModels,
+		"GET /schedules":              s.listSchedules,
+		"GET /schedules/{id}":         s.schedule,
 		"GET /schedules/{id}/pause":   s.askSchedule("pause"),
 		"POST /schedules/{id}/pause":  s.decideSchedule("pause"),
 		"GET /schedules/{id}/resume":  s.askSchedule("resume"),
 		"POST /schedules/{id}/resume": s.decideSchedule("resume"),
+		"GET /cluster":                s.clusterPage,
 	}
 }
 
@@ -127,7 +132,8 @@ var (
 
 	templates = template.Must(template.New("web").Funcs(template.FuncMap{
 		"clock": style.Clock, "moment": moment, "between": between, "ago": ago, "size": size, "digest": digest,
-		"numeral": numeral, "change": change, "either": either, "ulps": ulps, "float": func(n int64) float64 { return float64(n) }, "day": day, "short": short,
+		"count": anyCount, "number": number, "eta": etaText, "hex": hex.EncodeToString,
+		"numeral": numeral, "change": change, "either": either, "ulps": ulps, "apart": apart, "plain": plain, "day": day,
 	}).ParseFS(sources, "*.html"))
 )
 

@@ -57,15 +57,15 @@ func numeral(v float64) string {
 }
 
 // ulps writes a count of floats: one of many digits only says that the values have little in common.
-func ulps(n float64) string {
+func ulps(n int64) string { return apart(float64(n)) }
+
+// apart writes how many floats two values are apart, on average.
+func apart(n float64) string {
 	if n < 1e9 {
 		return numeral(n)
 	}
 	return strconv.FormatFloat(n, 'g', 3, 64)
 }
-
-// rough writes a number beside a picture, with four digits.
-func rough(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
 
 // day writes a time in UTC to the minute.
 func day(unixMilli int64) string { return time.UnixMilli(unixMilli).UTC().Format("2006-01-02 15:04") }
@@ -88,5 +88,11 @@ func either(v *float64, word string) string {
 	if v != nil {
 		return numeral(*v)
 	}
+	if letters := []rune(word); len(letters) > longWord {
+		return string(letters[:longWord]) + "…"
+	}
 	return word
 }
+
+// longWord is how many characters of a word stand beside numbers; a digest has more.
+const longWord = 16

@@ -33,6 +33,7 @@ type Leader struct {
 	commands command.Maker
 	tasks    *life.Tasks
 	lowDisk  atomic.Bool // the data directory's disk is nearly full
+	etas     recentETAs
 
 	mu   sync.Mutex
 	lead *Leadership   // nil while not leading

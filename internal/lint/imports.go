@@ -88,12 +88,12 @@ var layers = []layer{
 		"attestation", "coordinator/...", "internal/faults", "objstore", "protocol/...", "web",
 	}},
 	{tree: "compare", may: []string{"attestation/origin", "jobs", "proof", "protocol/..."}},
-	{tree: "report", may: []string{"jobs", "protocol", "report/style"}},
+	{tree: "report", may: []string{"jobs", "jobs/params", "protocol/...", "report/style"}},
 	{tree: "report/style"},
 	{tree: "report/forecast", may: []string{"kernelops/fmath", "kernelops/philox"}},
 	{tree: "worker", may: []string{
 		"attestation/mlbom", "attestation/origin", "dataset/...", "internal/faults", "jobs", "jobs/planned",
-		"jobs/run", "kernelops", "objstore", "proof", "protocol/...", "report",
+		"jobs/run", "kernelops", "objstore", "proof", "protocol/...", "report", "report/style",
 	}},
 	{tree: "verify", may: []string{
 		"attestation/mlbom", "attestation/origin", "dataset", "jobs", "jobs/planned", "jobs/run", "kernelops",
@@ -105,7 +105,7 @@ var layers = []layer{
 	{tree: "internal/measure"},
 	{tree: "internal/machine"},
 	{tree: "internal/limits", may: []string{"kernelops"}},
-	{tree: "web", may: []string{"protocol/...", "report/style"}},
+	{tree: "web", may: []string{"protocol/...", "report", "report/style"}},
 	{tree: "cmd/gram", all: true},
 	{tree: "clustertest", all: true},
 	{tree: "deploy", all: true},
