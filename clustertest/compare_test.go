@@ -32,7 +32,7 @@ func TestTheClustersComparisonIsThatOfTheFolders(t *testing.T) {
 	cluster := clustertest.StartLocal(t, t.TempDir(), "mem://m", 10*time.Second, memStores(store))
 	cluster.Work(t, "w1", 2, kernelops.Generic())
 	for _, job := range [][3]string{{"a", "3", ""}, {"b", "4", ""}, {"again", "3", ""},
-		{"away", "4", `"uri":"mem://m/elsewhere/"`}} {
+		{"away", "4", `"uri":"s3://elsewhere/away/"`}} {
 		cluster.Submit(t, job[0], strings.NewReplacer("CLUSTERS", job[1], "OUTPUT", job[2]).Replace(comparedSpec))
 		if ended := cluster.Wait(t, job[0]); ended.GetState() != pb.JobState_JOB_STATE_SUCCEEDED {
 			t.Fatalf("%s: %v", job[0], ended.GetFailure())

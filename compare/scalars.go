@@ -18,11 +18,14 @@ type Scalar struct {
 	Word   string // "" of a number
 }
 
+// forWorkers begins the names of metrics that workers hand on to the report: digests of records, and of files.
+const forWorkers = "step."
+
 // Scalars visits the numbers and the words of metrics, in their order. Lists hold single records and labels, and are
 // left out, and so are warnings.
 func Scalars(metrics []jobs.Metric, visit func(Scalar)) {
 	for _, m := range metrics {
-		if m.Name != jobs.WarningsMetric {
+		if m.Name != jobs.WarningsMetric && !strings.HasPrefix(m.Name, forWorkers) {
 			dec := json.NewDecoder(bytes.NewReader(m.Value))
 			dec.UseNumber()
 			scalars(dec, m.Name, visit)

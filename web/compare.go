@@ -1,7 +1,9 @@
 package web
 
 import (
+	"cmp"
 	"net/http"
+	"slices"
 	"strings"
 
 	"connectrpc.com/connect"
@@ -14,7 +16,8 @@ type compareView struct {
 	Problem string
 	*pb.Comparison
 	Parts        []fieldPart
-	Apart, Alike []*pb.ComparedMetric // metrics that differ, and the others
+	Apart, Alike []*pb.ComparedMetric // metrics that both jobs found, and that differ or do not
+	Single       []*pb.ComparedMetric // that one of them found
 	Drawn        []comparedCurve
 }
 
@@ -74,19 +77,19 @@ func (v *compareView) take(c *pb.Comparison) {
 		v.Parts = append(v.Parts, found)
 	}
 	for _, m := range c.GetMetrics() {
-		if sameMetric(m) {
+		switch {
+		case (m.Left == nil && m.GetLeftWord() == "") != (m.Right == nil && m.GetRightWord() == ""):
+			v.Single = append(v.Single, m)
+		case m.GetLeft() == m.GetRight() && m.GetLeftWord() == m.GetRightWord():
 			v.Alike = append(v.Alike, m)
-		} else {
+		default:
 			v.Apart = append(v.Apart, m)
 		}
 	}
 	for _, curve := range c.GetCurves() {
 		v.Drawn = append(v.Drawn, compareCurves(curve))
 	}
-}
-
-func sameMetric(m *pb.ComparedMetric) bool {
-	return (m.Left == nil) == (m.Right == nil) && m.GetLeft() == m.GetRight() && m.GetLeftWord() == m.GetRightWord()
+	slices.SortStableFunc(v.Drawn, func(a, b comparedCurve) int { return cmp.Compare(a.missing(), b.missing()) })
 }
 
 // Same and Different report how the models relate; neither, if not both jobs have one.

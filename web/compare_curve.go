@@ -34,3 +34,11 @@ func (s *series) add(round uint32, v *float64) {
 		s.Rounds, s.Values = append(s.Rounds, round), append(s.Values, *v)
 	}
 }
+
+// missing is 1 if one of the jobs lacks the curve.
+func (c comparedCurve) missing() int {
+	if c.Left == 0 || c.Right == 0 {
+		return 1
+	}
+	return 0
+}

@@ -57,12 +57,18 @@ func numeral(v float64) string {
 }
 
 // ulps writes a count of floats: one of many digits only says that the values have little in common.
-func ulps(n int64) string {
+func ulps(n int64) string { return apart(float64(n)) }
+
+// apart writes how many floats two values are apart, on average.
+func apart(n float64) string {
 	if n < 1e9 {
-		return strconv.FormatInt(n, 10)
+		return numeral(n)
 	}
-	return numeral(float64(n))
+	return strconv.FormatFloat(n, 'g', 3, 64)
 }
+
+// day writes a time in UTC to the minute.
+func day(unixMilli int64) string { return time.UnixMilli(unixMilli).UTC().Format("2006-01-02 15:04") }
 
 // change writes how far a number went, with its sign.
 func change(v *float64) string {
