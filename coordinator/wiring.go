@@ -25,7 +25,7 @@ func (c *Coordinator) prepareToLead() {
 			{Token: c.tokens.worker, Scope: gate.ScopeWorker, File: WorkerTokenFile},
 		},
 		Fail: c.fail, Ready: health{c}.NotReady, LeastState: c.cfg.LeastState,
-		MostRounds: c.cfg.MostRounds,
+		MostRounds: c.cfg.MostRounds, Ended: c.cfg.Ended,
 
 		Schedule: c.cfg.Schedule, ApplyTimeout: c.cfg.ApplyTimeout, PromoteAfter: c.cfg.PromoteAfter,
 		KeepJobs: c.cfg.KeepJobs, SweepEvery: c.cfg.SweepEvery, SweepGrace: c.cfg.SweepGrace,

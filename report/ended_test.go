@@ -42,7 +42,7 @@ func TestPageOfAFailedJob(t *testing.T) {
 	for _, want := range []string{
 		"<title>failed: glosses (alpha 0.5) · glosses-k3f9p2 · Gram</title>", "BAD_RECORD: a.tsv, line 7: ", "&lt;b&gt;no",
 		"of class input", "round 3, tree 0, node 0/5", "then submit the job under another id", "s3://corpus/a.tsv",
-		"2 rounds<", "1 event<", "task failed", "lab-1 (avx2)", "6 s of work, summed over tasks", "2023-11-14T22:13:32.000Z",
+		"2 rounds<", "1 event<", "task failed", "lab-1 (avx2)", "6 s of work, summed over tasks", "2023-11-14 22:13:32 UTC",
 		"round 3, count, of 8 leaves",
 	} {
 		if !bytes.Contains(page, []byte(want)) {

@@ -22,9 +22,11 @@ const (
 
 // Bounds of what is drawn.
 const (
-	maxRows     = 96  // slots; beyond, each worker has one row
-	maxDrawn    = 48  // workers
-	maxDetailed = 300 // marks; beyond, the picture shows how busy workers were: see load.go
+	maxRows  = 96 // slots; beyond, each worker has one row
+	maxDrawn = 48 // workers
+
+	// Beyond these numbers of marks and rounds, the picture shows how busy workers were: see load.go.
+	maxDetailed, maxDetailedRounds = 300, 60
 )
 
 // lane is where a worker's rows are.
@@ -98,7 +100,7 @@ func layOut(t *Timeline) *chart {
 	for i, l := range c.lanes {
 		c.of[l.worker] = i
 	}
-	c.loads = t.detailed(c.of) > maxDetailed
+	c.loads = t.detailed(c.of) > maxDetailed || len(t.Rounds) > maxDetailedRounds
 	for i := range c.lanes {
 		l := &c.lanes[i]
 		l.top, l.height = c.bottom, float64(l.slots)*rowHeight

@@ -170,12 +170,12 @@ func (t *Timeline) Caption() string {
 	c := layOut(t)
 	var list []string
 	if c.loads {
-		list = append(list, fmt.Sprintf("How busy each worker was since %s. There are more than %d marks, so a column "+
-			"covers %s: its height is the share of the worker's slots at work.", t.Begins, maxDetailed,
+		list = append(list, fmt.Sprintf("How busy each worker was since %s. There are more than %d marks or %d rounds, "+
+			"so a column covers %s: its height is the share of the worker's slots at work.", readable(t.Begins), maxDetailed, maxDetailedRounds,
 			style.Clock(c.x.high/float64(columnsOf(len(c.lanes))))))
 	} else {
 		list = append(list, fmt.Sprintf("Who was at work on what since %s: a row for each task a worker takes at a time.",
-			t.Begins))
+			readable(t.Begins)))
 	}
 	if n := roundsPerBand(t); n > 1 {
 		list = append(list, fmt.Sprintf("A band is %d rounds, numbered by its first.", n))

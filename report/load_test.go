@@ -51,7 +51,7 @@ func TestTimelineOfManyRounds(t *testing.T) {
 		if len(picture) > 100<<10 {
 			t.Errorf("%d rounds: %d bytes", rounds, len(picture))
 		}
-		if strings.Contains(caption, "more than 300 marks") != loads || strings.Contains(caption, "A band is") != (rounds > 30) {
+		if strings.Contains(caption, "more than 300 marks or 60 rounds") != loads || strings.Contains(caption, "A band is") != (rounds > 30) {
 			t.Errorf("%d rounds: %s", rounds, caption)
 		}
 		found, right := labels.FindAllStringSubmatch(picture, -1), 0.0

@@ -65,6 +65,8 @@ var templateFuncs = template.FuncMap{
 	"numeric": numericColumns,
 	"cell":    cellClass,
 	"dotted":  dotted,
+	"label":   breakable,
+	"moment":  readable,
 	"s":       pluralEnd,
 	"wide":    wide,
 	"size":    style.Size,
@@ -150,6 +152,17 @@ var breaks = strings.NewReplacer(".", ".<wbr/>", "_", "_<wbr/>", "/", "/<wbr/>",
 // dotted lets a name break behind its dots and the like. It ends the element, so that the page nests as XML does. No
 // reference of HTML has such a character.
 func dotted(name string) template.HTML { return template.HTML(breaks.Replace(escape(name))) } // escaped
+
+// breakable lets a cell of a table break as dotted does, if it is long: short labels stay whole.
+func breakable(cell string) template.HTML {
+	if len(cell) < longLabel {
+		return template.HTML(escape(cell)) // escaped
+	}
+	return dotted(cell)
+}
+
+// longLabel is from how many bytes on a cell may break.
+const longLabel = 20
 
 func escape(text string) string { return html.EscapeString(text) }
 

@@ -38,13 +38,13 @@ func ParamsOf(kind jobs.Kind, spec protocol.JobSpec) (set, defaults []Param) {
 	if err := dec.Decode(&value); err != nil {
 		return nil, nil
 	}
-	t := paramTable{declared: map[string]params.Row{}, texts: holdsTexts(spec.Spec.Input)}
+	t := paramTable{kind: kind, whole: value, declared: map[string]params.Row{}, texts: holdsTexts(spec.Spec.Input)}
 	if kind.Params.List != nil {
 		for _, row := range params.Rows(kind.Params.List()) {
 			t.declared[row.Name] = row
 		}
 	}
-	t.add("", value)
+	t.add(nil, value)
 	return t.set[:min(len(t.set), maxParams)], t.defaults[:min(len(t.defaults), maxParams)]
 }
 
@@ -55,30 +55,69 @@ func holdsTexts(in protocol.Input) bool {
 
 // paramTable collects params.
 type paramTable struct {
+	kind          jobs.Kind
+	whole         map[string]any // all params
 	declared      map[string]params.Row
 	texts         bool
 	set, defaults []Param
 }
 
-// add takes what is below a name, in order of the names.
-func (t *paramTable) add(path string, value map[string]any) {
+// add takes what is below a path, in order of the names.
+func (t *paramTable) add(path []string, value map[string]any) {
 	for _, key := range slices.Sorted(maps.Keys(value)) {
-		name := path + key
+		at := append(slices.Clip(path), key)
+		name := strings.Join(at, ".")
 		row, declared := t.declared[name]
-		if !t.texts && strings.HasSuffix("."+name, ".text") {
+		if !t.texts && key == "text" {
 			continue
 		}
 		if below, is := value[key].(map[string]any); is && (!declared || row.Type == params.TypeSection) {
-			t.add(name+".", below)
+			t.add(at, below)
 			continue
 		}
 		p := paramOf(name, value[key], row)
-		if declared && isDefault(value[key], row) {
+		if declared && (isDefault(value[key], row) || t.comesBack(at, value[key])) {
 			t.defaults = append(t.defaults, p)
 		} else {
 			t.set = append(t.set, p)
 		}
 	}
+}
+
+// comesBack reports whether a spec without the param at a path gets the same value: its default is no constant.
+func (t *paramTable) comesBack(path []string, value any) bool {
+	if t.kind.Params.Defaults == nil {
+		return false
+	}
+	data, err := json.Marshal(without(t.whole, path))
+	if err != nil {
+		return false
+	}
+	if data, err = t.kind.Defaults(data); err != nil {
+		return false // it must be given
+	}
+	var again any
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	if dec.Decode(&again) != nil {
+		return false
+	}
+	for _, key := range path {
+		below, _ := again.(map[string]any)
+		again = below[key]
+	}
+	return valueText(again) == valueText(value)
+}
+
+// without is a copy of an object that lacks what is at a path.
+func without(value map[string]any, path []string) map[string]any {
+	rest := maps.Clone(value)
+	if below, is := value[path[0]].(map[string]any); is && len(path) > 1 {
+		rest[path[0]] = without(below, path[1:])
+	} else {
+		delete(rest, path[0])
+	}
+	return rest
 }
 
 // paramOf writes a value for people: sizes in units, lists as in JSON.

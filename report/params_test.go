@@ -21,6 +21,14 @@ type tuned struct {
 	Scale    string             `json:"scale"`
 	Features features           `json:"features"`
 	Costs    map[string]float64 `json:"costs"`
+	Twice    int                `json:"twice"`
+}
+
+// Complete writes in a default that is no constant.
+func (p *tuned) Complete() {
+	if p.Twice == 0 {
+		p.Twice = 2 * p.K
+	}
 }
 
 type features struct {
@@ -37,7 +45,7 @@ func (p *tuned) Parameters() []params.Parameter {
 		params.Whole("k", &p.K, 8, 1, 100), params.Number("tol", &p.Tol, 1e-4, "[0, 1)"),
 		params.Choice("init", &p.Init, "random", "random", "given"), params.Bytes("block", &p.Block, 8<<20),
 		params.Value("given", &p.Given), params.Text("scale", &p.Scale), params.Section("features", &p.Features),
-		params.Value("costs", &p.Costs),
+		params.Value("costs", &p.Costs), params.Whole("twice", &p.Twice, 0, 1, 1000),
 	}
 }
 
@@ -74,19 +82,19 @@ func parted(t *testing.T, kind jobs.Kind, given string, in protocol.Input) strin
 func TestParamsThatAreSet(t *testing.T) {
 	kind := jobs.Kind{Params: params.Of[tuned]()}
 	csv, mail := protocol.Input{Format: "csv"}, protocol.Input{Format: "mail"}
-	const rest = "block costs features.bins given init k scale tol"
+	const rest = "block costs features.bins given init k scale tol twice"
 	for _, c := range []struct {
 		given, want string
 		in          protocol.Input
 	}{
 		{`{}`, " | " + rest, csv},
-		{`{}`, " | block costs features.bins features.text.min_df given init k scale tol", mail},
-		{`{"k": 10, "tol": 1e-4}`, "k 10 | block costs features.bins given init scale tol", csv},
-		{`{"given": [[1, 2.5]], "init": "given"}`, "given [[1,2.5]], init given | block costs features.bins k scale tol", csv},
-		{`{"block": 3441050}`, "block 3.282 MiB 3\u00a0441\u00a0050 bytes | costs features.bins given init k scale tol", csv},
+		{`{}`, " | block costs features.bins features.text.min_df given init k scale tol twice", mail},
+		{`{"k": 10, "tol": 1e-4}`, "k 10 | block costs features.bins given init scale tol twice", csv},
+		{`{"given": [[1, 2.5]], "init": "given"}`, "given [[1,2.5]], init given | block costs features.bins k scale tol twice", csv},
+		{`{"block": 3441050}`, "block 3.282 MiB 3\u00a0441\u00a0050 bytes | costs features.bins given init k scale tol twice", csv},
 		{`{"features": {"text": {"min_df": 1}}}`, " | " + rest, csv},
 		{`{"features": {"text": {"min_df": 1}}}`, "features.text.min_df 1 | " + rest, mail},
-		{`{"costs": {"a.b": 2}}`, `costs {"a.b":2} | block features.bins given init k scale tol`, csv},
+		{`{"costs": {"a.b": 2}}`, `costs {"a.b":2} | block features.bins given init k scale tol twice`, csv},
 	} {
 		if got := parted(t, kind, c.given, c.in); got != c.want {
 			t.Errorf("%s: %q, want %q", c.given, got, c.want)

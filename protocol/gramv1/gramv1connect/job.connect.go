@@ -81,7 +81,8 @@ type JobServiceClient interface {
 	Timeline(context.Context, *connect.Request[gramv1.TimelineRequest]) (*connect.Response[gramv1.TimelineResponse], error)
 	// Metrics returns the numbers that rounds of a job found, while they run and after.
 	Metrics(context.Context, *connect.Request[gramv1.MetricsRequest]) (*connect.Response[gramv1.MetricsResponse], error)
-	// Report returns the report page of a job that has succeeded, if it is in the cluster's own store.
+	// Report returns the report page of a job that has succeeded, if it is in the cluster's own store, and the report of
+	// one that failed or was cancelled.
 	Report(context.Context, *connect.Request[gramv1.ReportRequest]) (*connect.Response[gramv1.ReportResponse], error)
 }
 
@@ -253,7 +254,8 @@ type JobServiceHandler interface {
 	Timeline(context.Context, *connect.Request[gramv1.TimelineRequest]) (*connect.Response[gramv1.TimelineResponse], error)
 	// Metrics returns the numbers that rounds of a job found, while they run and after.
 	Metrics(context.Context, *connect.Request[gramv1.MetricsRequest]) (*connect.Response[gramv1.MetricsResponse], error)
-	// Report returns the report page of a job that has succeeded, if it is in the cluster's own store.
+	// Report returns the report page of a job that has succeeded, if it is in the cluster's own store, and the report of
+	// one that failed or was cancelled.
 	Report(context.Context, *connect.Request[gramv1.ReportRequest]) (*connect.Response[gramv1.ReportResponse], error)
 }
 
