@@ -30,6 +30,7 @@ type Site struct {
 	cluster   gramv1connect.ClusterServiceClient
 	logger    *slog.Logger
 	hub       hub
+	once      onceLink
 }
 
 // New returns the pages of a cluster whose calls go to the handler: its door, which examines each call. The gate in
@@ -56,6 +57,8 @@ func (s *Site) routes() map[string]http.HandlerFunc {
 		"GET /{$}":                    http.RedirectHandler("/jobs", http.StatusSeeOther).ServeHTTP,
 		"GET /login":                  s.signIn,
 		"POST /login":                 s.begin,
+		"GET /login/once":             s.askOnce,
+		"POST /login/once":            s.beginOnce,
 		"POST /logout":                s.end,
 		"GET /style.css":              asset("text/css", style.CSS+sheet),
 		"GET /live.js":                asset("text/javascript", script),

@@ -14,6 +14,8 @@ var Site = map[string]Scope{
 	"GET /{$}":                    ScopeRead,
 	"GET /login":                  ScopePublic,
 	"POST /login":                 ScopePublic,
+	"GET /login/once":             ScopePublic, // not found but in gram dev
+	"POST /login/once":            ScopePublic, // it looks at the secret in the form
 	"POST /logout":                ScopeRead,
 	"GET /style.css":              ScopePublic,
 	"GET /live.js":                ScopePublic,
@@ -98,8 +100,9 @@ func askLogin(w http.ResponseWriter, r *http.Request, err error) bool {
 	return true
 }
 
-// anonymous reports whether a request for a page of the site is refused because it shows no token at all.
-func anonymous(r *http.Request, err error) bool {
+// Anonymous reports whether a request for a page of the site is refused because it shows no token at all: a browser
+// before its login, which is no offense.
+func Anonymous(r *http.Request, err error) bool {
 	_, ok := OfSite(r)
 	return ok && r.Header.Get("Authorization") == "" && errors.Is(err, ErrUnauthenticated)
 }

@@ -129,6 +129,7 @@ var reserved = []struct {
 	{path: "github.com/klauspost/cpuid", by: []string{"kernelops"}},
 	{path: "github.com/spf13/cobra", by: []string{"cmd/gram"}},
 	{path: "github.com/anishathalye/porcupine", by: []string{"chaos"}, strict: true},
+	{path: "github.com/chromedp"},
 	{path: "testing"},
 	{path: "pgregory.net/rapid"},
 	{path: "go.uber.org/goleak"},
