@@ -68,7 +68,8 @@ func worstOf(n int, value func(i int) float64) []int {
 	for i := range list {
 		list[i] = i
 	}
-	slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(value(a), value(b)) })
+	// total order: of equal values by their number
+	slices.SortFunc(list, func(a, b int) int { return cmp.Or(cmp.Compare(value(a), value(b)), cmp.Compare(a, b)) })
 	list = list[:min(n, maxCurves)]
 	slices.Sort(list)
 	return list

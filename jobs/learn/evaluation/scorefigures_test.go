@@ -95,7 +95,8 @@ func TestMarginFigures(t *testing.T) {
 		Scores: [][]float64{{3, 1, 0}, {0, 4, 1}, {0, 0, 2}, {0, 0.5, 0.25}}}
 	figures := scoreFigures(t, three)
 	h = figures["Margins of decisions"].Histogram
-	if h == nil || h.Zero || h.Groups[0].Name != "right (3)" || h.Groups[1].Name != "wrong (1)" || h.Groups[1].Values[0] != 1 {
+	if h == nil || h.Zero || h.Groups[0].Name != "right (3)" ||
+		h.Groups[1].Name != "wrong (1)" || h.Groups[1].Values[0] != 1 {
 		t.Fatalf("%+v", h)
 	}
 	if _, ok := figures["Margins"]; ok || figures["Confidence of decisions"].Histogram != nil {
