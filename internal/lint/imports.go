@@ -59,6 +59,7 @@ var layers = []layer{
 		"coordinator/gate", "coordinator/outcome", "coordinator/state", "protocol/...",
 	}},
 	{tree: "coordinator/meters", may: []string{"coordinator/gate", "coordinator/state", "protocol/..."}},
+	{tree: "coordinator/listing", may: []string{"coordinator/state", "protocol/..."}},
 	{tree: "coordinator/lease", may: []string{"coordinator/schedule", "coordinator/state", "protocol/..."}},
 	{tree: "coordinator/command", may: []string{
 		"coordinator/schedule", "coordinator/state", "objstore", "protocol/...",
@@ -80,8 +81,8 @@ var layers = []layer{
 		"coordinator/state", "objstore", "protocol/...", "report/forecast",
 	}},
 	{tree: "coordinator/api", may: []string{
-		"attestation", "coordinator/command", "coordinator/gate", "coordinator/outcome", "coordinator/schedule",
-		"coordinator/state", "objstore", "protocol/...",
+		"attestation", "coordinator/command", "coordinator/gate", "coordinator/listing", "coordinator/outcome",
+		"coordinator/schedule", "coordinator/state", "objstore", "protocol/...",
 	}},
 	{tree: "coordinator", may: []string{
 		"attestation", "coordinator/...", "internal/faults", "objstore", "protocol/...", "web",

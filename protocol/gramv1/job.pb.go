@@ -137,6 +137,65 @@ func (FailureClass) EnumDescriptor() ([]byte, []int) {
 	return file_gram_v1_job_proto_rawDescGZIP(), []int{1}
 }
 
+// JobOrder is what a list is ordered by; jobs that are equal in it follow their submission.
+type JobOrder int32
+
+const (
+	JobOrder_JOB_ORDER_UNSPECIFIED JobOrder = 0 // as JOB_ORDER_SUBMITTED
+	JobOrder_JOB_ORDER_SUBMITTED   JobOrder = 1
+	JobOrder_JOB_ORDER_TOOK        JobOrder = 2 // from submission to the end; of a job that has not ended, to the time of the first page
+	JobOrder_JOB_ORDER_NAME        JobOrder = 3 // upper and lower case alike; of a job without a name, its id
+	JobOrder_JOB_ORDER_KIND        JobOrder = 4
+	JobOrder_JOB_ORDER_STATE       JobOrder = 5 // in the order of JobState
+)
+
+// Enum value maps for JobOrder.
+var (
+	JobOrder_name = map[int32]string{
+		0: "JOB_ORDER_UNSPECIFIED",
+		1: "JOB_ORDER_SUBMITTED",
+		2: "JOB_ORDER_TOOK",
+		3: "JOB_ORDER_NAME",
+		4: "JOB_ORDER_KIND",
+		5: "JOB_ORDER_STATE",
+	}
+	JobOrder_value = map[string]int32{
+		"JOB_ORDER_UNSPECIFIED": 0,
+		"JOB_ORDER_SUBMITTED":   1,
+		"JOB_ORDER_TOOK":        2,
+		"JOB_ORDER_NAME":        3,
+		"JOB_ORDER_KIND":        4,
+		"JOB_ORDER_STATE":       5,
+	}
+)
+
+func (x JobOrder) Enum() *JobOrder {
+	p := new(JobOrder)
+	*p = x
+	return p
+}
+
+func (x JobOrder) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (JobOrder) Descriptor() protoreflect.EnumDescriptor {
+	return file_gram_v1_job_proto_enumTypes[2].Descriptor()
+}
+
+func (JobOrder) Type() protoreflect.EnumType {
+	return &file_gram_v1_job_proto_enumTypes[2]
+}
+
+func (x JobOrder) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use JobOrder.Descriptor instead.
+func (JobOrder) EnumDescriptor() ([]byte, []int) {
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{2}
+}
+
 // ObjectRef names an immutable object by content. Its key follows from the job and the digest.
 type ObjectRef struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1607,9 +1666,17 @@ func (x *GetResponse) GetJob() *Job {
 }
 
 type ListRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Limit         uint32                 `protobuf:"varint,1,opt,name=limit,proto3" json:"limit,omitempty"` // 0 means 100; at most 1000
-	PageToken     string                 `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Limit uint32                 `protobuf:"varint,1,opt,name=limit,proto3" json:"limit,omitempty"` // 0 means 100; at most 1000
+	// The next_page_token of the page before, with the same filter and order as that was asked for; empty means the first
+	// page. A token names the last job of a page by what it was ordered by, so pages do not shift while jobs come: no job
+	// is listed twice, and none that was there for the first page is left out, but for jobs that were retired, or whose
+	// state changed under JOB_ORDER_STATE. A job that comes meanwhile is listed if its place is after the page: never by
+	// JOB_ORDER_SUBMITTED, unless ascending.
+	PageToken     string     `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	Filter        *JobFilter `protobuf:"bytes,175,opt,name=filter,proto3" json:"filter,omitempty"`
+	Order         JobOrder   `protobuf:"varint,176,opt,name=order,proto3,enum=gram.v1.JobOrder" json:"order,omitempty"`
+	Ascending     bool       `protobuf:"varint,177,opt,name=ascending,proto3" json:"ascending,omitempty"` // the smallest or oldest first; otherwise the largest or newest
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1658,10 +1725,33 @@ func (x *ListRequest) GetPageToken() string {
 	return ""
 }
 
+func (x *ListRequest) GetFilter() *JobFilter {
+	if x != nil {
+		return x.Filter
+	}
+	return nil
+}
+
+func (x *ListRequest) GetOrder() JobOrder {
+	if x != nil {
+		return x.Order
+	}
+	return JobOrder_JOB_ORDER_UNSPECIFIED
+}
+
+func (x *ListRequest) GetAscending() bool {
+	if x != nil {
+		return x.Ascending
+	}
+	return false
+}
+
 type ListResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Jobs          []*Job                 `protobuf:"bytes,1,rep,name=jobs,proto3" json:"jobs,omitempty"` // without spec_json and rounds
 	NextPageToken string                 `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	Matching      uint32                 `protobuf:"varint,175,opt,name=matching,proto3" json:"matching,omitempty"` // how many jobs the filter lets through, on all pages
+	Kinds         []string               `protobuf:"bytes,176,rep,name=kinds,proto3" json:"kinds,omitempty"`        // of all jobs that the cluster knows, sorted
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1710,6 +1800,97 @@ func (x *ListResponse) GetNextPageToken() string {
 	return ""
 }
 
+func (x *ListResponse) GetMatching() uint32 {
+	if x != nil {
+		return x.Matching
+	}
+	return 0
+}
+
+func (x *ListResponse) GetKinds() []string {
+	if x != nil {
+		return x.Kinds
+	}
+	return nil
+}
+
+// JobFilter lets a job through that meets all of its fields; a field that is not set lets every job through.
+type JobFilter struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	States        []JobState             `protobuf:"varint,1,rep,packed,name=states,proto3,enum=gram.v1.JobState" json:"states,omitempty"` // one of these
+	Kind          string                 `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
+	NameContains  string                 `protobuf:"bytes,3,opt,name=name_contains,json=nameContains,proto3" json:"name_contains,omitempty"` // in the name or the id, in upper or lower case; at most 256 bytes
+	ScheduleId    string                 `protobuf:"bytes,4,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`       // the job was made for a tick of this schedule
+	SinceUnixMs   int64                  `protobuf:"varint,5,opt,name=since_unix_ms,json=sinceUnixMs,proto3" json:"since_unix_ms,omitempty"` // submitted then or later
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *JobFilter) Reset() {
+	*x = JobFilter{}
+	mi := &file_gram_v1_job_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *JobFilter) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*JobFilter) ProtoMessage() {}
+
+func (x *JobFilter) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_job_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use JobFilter.ProtoReflect.Descriptor instead.
+func (*JobFilter) Descriptor() ([]byte, []int) {
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *JobFilter) GetStates() []JobState {
+	if x != nil {
+		return x.States
+	}
+	return nil
+}
+
+func (x *JobFilter) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *JobFilter) GetNameContains() string {
+	if x != nil {
+		return x.NameContains
+	}
+	return ""
+}
+
+func (x *JobFilter) GetScheduleId() string {
+	if x != nil {
+		return x.ScheduleId
+	}
+	return ""
+}
+
+func (x *JobFilter) GetSinceUnixMs() int64 {
+	if x != nil {
+		return x.SinceUnixMs
+	}
+	return 0
+}
+
 type WatchRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
@@ -1719,7 +1900,7 @@ type WatchRequest struct {
 
 func (x *WatchRequest) Reset() {
 	*x = WatchRequest{}
-	mi := &file_gram_v1_job_proto_msgTypes[20]
+	mi := &file_gram_v1_job_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1731,7 +1912,7 @@ func (x *WatchRequest) String() string {
 func (*WatchRequest) ProtoMessage() {}
 
 func (x *WatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[20]
+	mi := &file_gram_v1_job_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1744,7 +1925,7 @@ func (x *WatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchRequest.ProtoReflect.Descriptor instead.
 func (*WatchRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{20}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *WatchRequest) GetId() string {
@@ -1763,7 +1944,7 @@ type WatchResponse struct {
 
 func (x *WatchResponse) Reset() {
 	*x = WatchResponse{}
-	mi := &file_gram_v1_job_proto_msgTypes[21]
+	mi := &file_gram_v1_job_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1775,7 +1956,7 @@ func (x *WatchResponse) String() string {
 func (*WatchResponse) ProtoMessage() {}
 
 func (x *WatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[21]
+	mi := &file_gram_v1_job_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1788,7 +1969,7 @@ func (x *WatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchResponse.ProtoReflect.Descriptor instead.
 func (*WatchResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{21}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *WatchResponse) GetJob() *Job {
@@ -1807,7 +1988,7 @@ type CancelRequest struct {
 
 func (x *CancelRequest) Reset() {
 	*x = CancelRequest{}
-	mi := &file_gram_v1_job_proto_msgTypes[22]
+	mi := &file_gram_v1_job_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1819,7 +2000,7 @@ func (x *CancelRequest) String() string {
 func (*CancelRequest) ProtoMessage() {}
 
 func (x *CancelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[22]
+	mi := &file_gram_v1_job_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1832,7 +2013,7 @@ func (x *CancelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRequest.ProtoReflect.Descriptor instead.
 func (*CancelRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{22}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *CancelRequest) GetId() string {
@@ -1851,7 +2032,7 @@ type CancelResponse struct {
 
 func (x *CancelResponse) Reset() {
 	*x = CancelResponse{}
-	mi := &file_gram_v1_job_proto_msgTypes[23]
+	mi := &file_gram_v1_job_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1863,7 +2044,7 @@ func (x *CancelResponse) String() string {
 func (*CancelResponse) ProtoMessage() {}
 
 func (x *CancelResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[23]
+	mi := &file_gram_v1_job_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1876,7 +2057,7 @@ func (x *CancelResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelResponse.ProtoReflect.Descriptor instead.
 func (*CancelResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{23}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *CancelResponse) GetJob() *Job {
@@ -1897,7 +2078,7 @@ type LogsRequest struct {
 
 func (x *LogsRequest) Reset() {
 	*x = LogsRequest{}
-	mi := &file_gram_v1_job_proto_msgTypes[24]
+	mi := &file_gram_v1_job_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1909,7 +2090,7 @@ func (x *LogsRequest) String() string {
 func (*LogsRequest) ProtoMessage() {}
 
 func (x *LogsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[24]
+	mi := &file_gram_v1_job_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1922,7 +2103,7 @@ func (x *LogsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogsRequest.ProtoReflect.Descriptor instead.
 func (*LogsRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{24}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *LogsRequest) GetId() string {
@@ -1956,7 +2137,7 @@ type LogsResponse struct {
 
 func (x *LogsResponse) Reset() {
 	*x = LogsResponse{}
-	mi := &file_gram_v1_job_proto_msgTypes[25]
+	mi := &file_gram_v1_job_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1968,7 +2149,7 @@ func (x *LogsResponse) String() string {
 func (*LogsResponse) ProtoMessage() {}
 
 func (x *LogsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[25]
+	mi := &file_gram_v1_job_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1981,7 +2162,7 @@ func (x *LogsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogsResponse.ProtoReflect.Descriptor instead.
 func (*LogsResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{25}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *LogsResponse) GetLines() []string {
@@ -2140,14 +2321,26 @@ const file_gram_v1_job_proto_rawDesc = "" +
 	"GetRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"-\n" +
 	"\vGetResponse\x12\x1e\n" +
-	"\x03job\x18\x01 \x01(\v2\f.gram.v1.JobR\x03job\"B\n" +
+	"\x03job\x18\x01 \x01(\v2\f.gram.v1.JobR\x03job\"\xb8\x01\n" +
 	"\vListRequest\x12\x14\n" +
 	"\x05limit\x18\x01 \x01(\rR\x05limit\x12\x1d\n" +
 	"\n" +
-	"page_token\x18\x02 \x01(\tR\tpageToken\"X\n" +
+	"page_token\x18\x02 \x01(\tR\tpageToken\x12+\n" +
+	"\x06filter\x18\xaf\x01 \x01(\v2\x12.gram.v1.JobFilterR\x06filter\x12(\n" +
+	"\x05order\x18\xb0\x01 \x01(\x0e2\x11.gram.v1.JobOrderR\x05order\x12\x1d\n" +
+	"\tascending\x18\xb1\x01 \x01(\bR\tascending\"\x8c\x01\n" +
 	"\fListResponse\x12 \n" +
 	"\x04jobs\x18\x01 \x03(\v2\f.gram.v1.JobR\x04jobs\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x1e\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x1b\n" +
+	"\bmatching\x18\xaf\x01 \x01(\rR\bmatching\x12\x15\n" +
+	"\x05kinds\x18\xb0\x01 \x03(\tR\x05kinds\"\xb4\x01\n" +
+	"\tJobFilter\x12)\n" +
+	"\x06states\x18\x01 \x03(\x0e2\x11.gram.v1.JobStateR\x06states\x12\x12\n" +
+	"\x04kind\x18\x02 \x01(\tR\x04kind\x12#\n" +
+	"\rname_contains\x18\x03 \x01(\tR\fnameContains\x12\x1f\n" +
+	"\vschedule_id\x18\x04 \x01(\tR\n" +
+	"scheduleId\x12\"\n" +
+	"\rsince_unix_ms\x18\x05 \x01(\x03R\vsinceUnixMs\"\x1e\n" +
 	"\fWatchRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"/\n" +
 	"\rWatchResponse\x12\x1e\n" +
@@ -2175,7 +2368,14 @@ const file_gram_v1_job_proto_rawDesc = "" +
 	"\x19FAILURE_CLASS_UNSPECIFIED\x10\x00\x12\x16\n" +
 	"\x12FAILURE_CLASS_TASK\x10\x01\x12\x17\n" +
 	"\x13FAILURE_CLASS_INPUT\x10\x02\x12 \n" +
-	"\x1cFAILURE_CLASS_INFRASTRUCTURE\x10\x032\xec\x02\n" +
+	"\x1cFAILURE_CLASS_INFRASTRUCTURE\x10\x03*\x8f\x01\n" +
+	"\bJobOrder\x12\x19\n" +
+	"\x15JOB_ORDER_UNSPECIFIED\x10\x00\x12\x17\n" +
+	"\x13JOB_ORDER_SUBMITTED\x10\x01\x12\x12\n" +
+	"\x0eJOB_ORDER_TOOK\x10\x02\x12\x12\n" +
+	"\x0eJOB_ORDER_NAME\x10\x03\x12\x12\n" +
+	"\x0eJOB_ORDER_KIND\x10\x04\x12\x13\n" +
+	"\x0fJOB_ORDER_STATE\x10\x052\xec\x02\n" +
 	"\n" +
 	"JobService\x12;\n" +
 	"\x06Submit\x12\x16.gram.v1.SubmitRequest\x1a\x17.gram.v1.SubmitResponse\"\x00\x125\n" +
@@ -2197,78 +2397,83 @@ func file_gram_v1_job_proto_rawDescGZIP() []byte {
 	return file_gram_v1_job_proto_rawDescData
 }
 
-var file_gram_v1_job_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_gram_v1_job_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
+var file_gram_v1_job_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
+var file_gram_v1_job_proto_msgTypes = make([]protoimpl.MessageInfo, 27)
 var file_gram_v1_job_proto_goTypes = []any{
 	(JobState)(0),             // 0: gram.v1.JobState
 	(FailureClass)(0),         // 1: gram.v1.FailureClass
-	(*ObjectRef)(nil),         // 2: gram.v1.ObjectRef
-	(*Failure)(nil),           // 3: gram.v1.Failure
-	(*LostObject)(nil),        // 4: gram.v1.LostObject
-	(*OutputFile)(nil),        // 5: gram.v1.OutputFile
-	(*Job)(nil),               // 6: gram.v1.Job
-	(*Eta)(nil),               // 7: gram.v1.Eta
-	(*Progress)(nil),          // 8: gram.v1.Progress
-	(*Counters)(nil),          // 9: gram.v1.Counters
-	(*Remade)(nil),            // 10: gram.v1.Remade
-	(*AuditSummary)(nil),      // 11: gram.v1.AuditSummary
-	(*Auditor)(nil),           // 12: gram.v1.Auditor
-	(*ConvictedWorker)(nil),   // 13: gram.v1.ConvictedWorker
-	(*SpeculativeCopies)(nil), // 14: gram.v1.SpeculativeCopies
-	(*RoundRecord)(nil),       // 15: gram.v1.RoundRecord
-	(*SubmitRequest)(nil),     // 16: gram.v1.SubmitRequest
-	(*SubmitResponse)(nil),    // 17: gram.v1.SubmitResponse
-	(*GetRequest)(nil),        // 18: gram.v1.GetRequest
-	(*GetResponse)(nil),       // 19: gram.v1.GetResponse
-	(*ListRequest)(nil),       // 20: gram.v1.ListRequest
-	(*ListResponse)(nil),      // 21: gram.v1.ListResponse
-	(*WatchRequest)(nil),      // 22: gram.v1.WatchRequest
-	(*WatchResponse)(nil),     // 23: gram.v1.WatchResponse
-	(*CancelRequest)(nil),     // 24: gram.v1.CancelRequest
-	(*CancelResponse)(nil),    // 25: gram.v1.CancelResponse
-	(*LogsRequest)(nil),       // 26: gram.v1.LogsRequest
-	(*LogsResponse)(nil),      // 27: gram.v1.LogsResponse
+	(JobOrder)(0),             // 2: gram.v1.JobOrder
+	(*ObjectRef)(nil),         // 3: gram.v1.ObjectRef
+	(*Failure)(nil),           // 4: gram.v1.Failure
+	(*LostObject)(nil),        // 5: gram.v1.LostObject
+	(*OutputFile)(nil),        // 6: gram.v1.OutputFile
+	(*Job)(nil),               // 7: gram.v1.Job
+	(*Eta)(nil),               // 8: gram.v1.Eta
+	(*Progress)(nil),          // 9: gram.v1.Progress
+	(*Counters)(nil),          // 10: gram.v1.Counters
+	(*Remade)(nil),            // 11: gram.v1.Remade
+	(*AuditSummary)(nil),      // 12: gram.v1.AuditSummary
+	(*Auditor)(nil),           // 13: gram.v1.Auditor
+	(*ConvictedWorker)(nil),   // 14: gram.v1.ConvictedWorker
+	(*SpeculativeCopies)(nil), // 15: gram.v1.SpeculativeCopies
+	(*RoundRecord)(nil),       // 16: gram.v1.RoundRecord
+	(*SubmitRequest)(nil),     // 17: gram.v1.SubmitRequest
+	(*SubmitResponse)(nil),    // 18: gram.v1.SubmitResponse
+	(*GetRequest)(nil),        // 19: gram.v1.GetRequest
+	(*GetResponse)(nil),       // 20: gram.v1.GetResponse
+	(*ListRequest)(nil),       // 21: gram.v1.ListRequest
+	(*ListResponse)(nil),      // 22: gram.v1.ListResponse
+	(*JobFilter)(nil),         // 23: gram.v1.JobFilter
+	(*WatchRequest)(nil),      // 24: gram.v1.WatchRequest
+	(*WatchResponse)(nil),     // 25: gram.v1.WatchResponse
+	(*CancelRequest)(nil),     // 26: gram.v1.CancelRequest
+	(*CancelResponse)(nil),    // 27: gram.v1.CancelResponse
+	(*LogsRequest)(nil),       // 28: gram.v1.LogsRequest
+	(*LogsResponse)(nil),      // 29: gram.v1.LogsResponse
 }
 var file_gram_v1_job_proto_depIdxs = []int32{
 	1,  // 0: gram.v1.Failure.class:type_name -> gram.v1.FailureClass
-	4,  // 1: gram.v1.Failure.lost:type_name -> gram.v1.LostObject
-	2,  // 2: gram.v1.LostObject.object:type_name -> gram.v1.ObjectRef
+	5,  // 1: gram.v1.Failure.lost:type_name -> gram.v1.LostObject
+	3,  // 2: gram.v1.LostObject.object:type_name -> gram.v1.ObjectRef
 	0,  // 3: gram.v1.Job.state:type_name -> gram.v1.JobState
-	8,  // 4: gram.v1.Job.progress:type_name -> gram.v1.Progress
-	3,  // 5: gram.v1.Job.failure:type_name -> gram.v1.Failure
-	5,  // 6: gram.v1.Job.outputs:type_name -> gram.v1.OutputFile
-	9,  // 7: gram.v1.Job.counters:type_name -> gram.v1.Counters
-	15, // 8: gram.v1.Job.rounds:type_name -> gram.v1.RoundRecord
-	11, // 9: gram.v1.Job.audit:type_name -> gram.v1.AuditSummary
-	7,  // 10: gram.v1.Job.eta:type_name -> gram.v1.Eta
-	14, // 11: gram.v1.Counters.speculative_copies:type_name -> gram.v1.SpeculativeCopies
-	10, // 12: gram.v1.Counters.remade:type_name -> gram.v1.Remade
-	13, // 13: gram.v1.AuditSummary.convicted:type_name -> gram.v1.ConvictedWorker
-	12, // 14: gram.v1.AuditSummary.auditors:type_name -> gram.v1.Auditor
-	2,  // 15: gram.v1.RoundRecord.state:type_name -> gram.v1.ObjectRef
-	2,  // 16: gram.v1.RoundRecord.metrics:type_name -> gram.v1.ObjectRef
-	6,  // 17: gram.v1.SubmitResponse.job:type_name -> gram.v1.Job
-	6,  // 18: gram.v1.GetResponse.job:type_name -> gram.v1.Job
-	6,  // 19: gram.v1.ListResponse.jobs:type_name -> gram.v1.Job
-	6,  // 20: gram.v1.WatchResponse.job:type_name -> gram.v1.Job
-	6,  // 21: gram.v1.CancelResponse.job:type_name -> gram.v1.Job
-	16, // 22: gram.v1.JobService.Submit:input_type -> gram.v1.SubmitRequest
-	18, // 23: gram.v1.JobService.Get:input_type -> gram.v1.GetRequest
-	20, // 24: gram.v1.JobService.List:input_type -> gram.v1.ListRequest
-	22, // 25: gram.v1.JobService.Watch:input_type -> gram.v1.WatchRequest
-	24, // 26: gram.v1.JobService.Cancel:input_type -> gram.v1.CancelRequest
-	26, // 27: gram.v1.JobService.Logs:input_type -> gram.v1.LogsRequest
-	17, // 28: gram.v1.JobService.Submit:output_type -> gram.v1.SubmitResponse
-	19, // 29: gram.v1.JobService.Get:output_type -> gram.v1.GetResponse
-	21, // 30: gram.v1.JobService.List:output_type -> gram.v1.ListResponse
-	23, // 31: gram.v1.JobService.Watch:output_type -> gram.v1.WatchResponse
-	25, // 32: gram.v1.JobService.Cancel:output_type -> gram.v1.CancelResponse
-	27, // 33: gram.v1.JobService.Logs:output_type -> gram.v1.LogsResponse
-	28, // [28:34] is the sub-list for method output_type
-	22, // [22:28] is the sub-list for method input_type
-	22, // [22:22] is the sub-list for extension type_name
-	22, // [22:22] is the sub-list for extension extendee
-	0,  // [0:22] is the sub-list for field type_name
+	9,  // 4: gram.v1.Job.progress:type_name -> gram.v1.Progress
+	4,  // 5: gram.v1.Job.failure:type_name -> gram.v1.Failure
+	6,  // 6: gram.v1.Job.outputs:type_name -> gram.v1.OutputFile
+	10, // 7: gram.v1.Job.counters:type_name -> gram.v1.Counters
+	16, // 8: gram.v1.Job.rounds:type_name -> gram.v1.RoundRecord
+	12, // 9: gram.v1.Job.audit:type_name -> gram.v1.AuditSummary
+	8,  // 10: gram.v1.Job.eta:type_name -> gram.v1.Eta
+	15, // 11: gram.v1.Counters.speculative_copies:type_name -> gram.v1.SpeculativeCopies
+	11, // 12: gram.v1.Counters.remade:type_name -> gram.v1.Remade
+	14, // 13: gram.v1.AuditSummary.convicted:type_name -> gram.v1.ConvictedWorker
+	13, // 14: gram.v1.AuditSummary.auditors:type_name -> gram.v1.Auditor
+	3,  // 15: gram.v1.RoundRecord.state:type_name -> gram.v1.ObjectRef
+	3,  // 16: gram.v1.RoundRecord.metrics:type_name -> gram.v1.ObjectRef
+	7,  // 17: gram.v1.SubmitResponse.job:type_name -> gram.v1.Job
+	7,  // 18: gram.v1.GetResponse.job:type_name -> gram.v1.Job
+	23, // 19: gram.v1.ListRequest.filter:type_name -> gram.v1.JobFilter
+	2,  // 20: gram.v1.ListRequest.order:type_name -> gram.v1.JobOrder
+	7,  // 21: gram.v1.ListResponse.jobs:type_name -> gram.v1.Job
+	0,  // 22: gram.v1.JobFilter.states:type_name -> gram.v1.JobState
+	7,  // 23: gram.v1.WatchResponse.job:type_name -> gram.v1.Job
+	7,  // 24: gram.v1.CancelResponse.job:type_name -> gram.v1.Job
+	17, // 25: gram.v1.JobService.Submit:input_type -> gram.v1.SubmitRequest
+	19, // 26: gram.v1.JobService.Get:input_type -> gram.v1.GetRequest
+	21, // 27: gram.v1.JobService.List:input_type -> gram.v1.ListRequest
+	24, // 28: gram.v1.JobService.Watch:input_type -> gram.v1.WatchRequest
+	26, // 29: gram.v1.JobService.Cancel:input_type -> gram.v1.CancelRequest
+	28, // 30: gram.v1.JobService.Logs:input_type -> gram.v1.LogsRequest
+	18, // 31: gram.v1.JobService.Submit:output_type -> gram.v1.SubmitResponse
+	20, // 32: gram.v1.JobService.Get:output_type -> gram.v1.GetResponse
+	22, // 33: gram.v1.JobService.List:output_type -> gram.v1.ListResponse
+	25, // 34: gram.v1.JobService.Watch:output_type -> gram.v1.WatchResponse
+	27, // 35: gram.v1.JobService.Cancel:output_type -> gram.v1.CancelResponse
+	29, // 36: gram.v1.JobService.Logs:output_type -> gram.v1.LogsResponse
+	31, // [31:37] is the sub-list for method output_type
+	25, // [25:31] is the sub-list for method input_type
+	25, // [25:25] is the sub-list for extension type_name
+	25, // [25:25] is the sub-list for extension extendee
+	0,  // [0:25] is the sub-list for field type_name
 }
 
 func init() { file_gram_v1_job_proto_init() }
@@ -2281,8 +2486,8 @@ func file_gram_v1_job_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gram_v1_job_proto_rawDesc), len(file_gram_v1_job_proto_rawDesc)),
-			NumEnums:      2,
-			NumMessages:   26,
+			NumEnums:      3,
+			NumMessages:   27,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -56,7 +56,7 @@ type JobServiceClient interface {
 	Submit(context.Context, *connect.Request[gramv1.SubmitRequest]) (*connect.Response[gramv1.SubmitResponse], error)
 	// Get returns one job, linearizably. Its id may be a reference: SCHEDULE@latest or @ALIAS.
 	Get(context.Context, *connect.Request[gramv1.GetRequest]) (*connect.Response[gramv1.GetResponse], error)
-	// List returns jobs, newest first.
+	// List returns the jobs that a filter lets through, a page at a time; newest first unless it is asked otherwise.
 	List(context.Context, *connect.Request[gramv1.ListRequest]) (*connect.Response[gramv1.ListResponse], error)
 	// Watch sends the job now and after every change, and ends when the job has ended.
 	Watch(context.Context, *connect.Request[gramv1.WatchRequest]) (*connect.ServerStreamForClient[gramv1.WatchResponse], error)
@@ -165,7 +165,7 @@ type JobServiceHandler interface {
 	Submit(context.Context, *connect.Request[gramv1.SubmitRequest]) (*connect.Response[gramv1.SubmitResponse], error)
 	// Get returns one job, linearizably. Its id may be a reference: SCHEDULE@latest or @ALIAS.
 	Get(context.Context, *connect.Request[gramv1.GetRequest]) (*connect.Response[gramv1.GetResponse], error)
-	// List returns jobs, newest first.
+	// List returns the jobs that a filter lets through, a page at a time; newest first unless it is asked otherwise.
 	List(context.Context, *connect.Request[gramv1.ListRequest]) (*connect.Response[gramv1.ListResponse], error)
 	// Watch sends the job now and after every change, and ends when the job has ended.
 	Watch(context.Context, *connect.Request[gramv1.WatchRequest], *connect.ServerStream[gramv1.WatchResponse]) error
