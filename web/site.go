@@ -9,7 +9,9 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"connectrpc.com/connect"
@@ -24,14 +26,18 @@ type Site struct {
 	jobs    gramv1connect.JobServiceClient
 	cluster gramv1connect.ClusterServiceClient
 	logger  *slog.Logger
+
+	feeds    feeds
+	stopping <-chan struct{} // closed when streams are to end
 }
 
 // New returns the pages of a cluster whose calls go to the handler: its door, which examines each call. The gate in
-// front of the pages has looked at the token of the one who looks, and left it in the Authorization header.
-func New(calls http.Handler, logger *slog.Logger) *Site {
+// front of the pages has looked at the token of the one who looks, and left it in the Authorization header. Streams end
+// when stopping is closed.
+func New(calls http.Handler, stopping <-chan struct{}, logger *slog.Logger) *Site {
 	client := &http.Client{Transport: inProcess{calls, logger}}
 	const base = "http://cluster" // is not resolved
-	s := &Site{mux: http.NewServeMux(), logger: logger,
+	s := &Site{mux: http.NewServeMux(), logger: logger, stopping: stopping,
 		jobs:    gramv1connect.NewJobServiceClient(client, base),
 		cluster: gramv1connect.NewClusterServiceClient(client, base)}
 	for pattern, serve := range s.routes() { // in any order
@@ -56,6 +62,8 @@ func (s *Site) routes() map[string]http.HandlerFunc {
 		"GET /jobs/{id}/cancel":  s.askCancel,
 		"POST /jobs/{id}/cancel": s.cancel,
 		"GET /cluster":           s.clusterPage,
+		"GET /live/cluster":      s.clusterLive,
+		"GET /live/jobs":         s.jobsLive,
 	}
 }
 
@@ -68,11 +76,21 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		"connect-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 	w.Header().Set("Referrer-Policy", "same-origin")
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-	if !utf8.ValidString(r.URL.Path) || !utf8.ValidString(r.FormValue("from")) {
+	if !utf8.ValidString(r.URL.Path) || !validForm(r.URL.Query()) {
 		http.Error(w, "the address of this page is no UTF-8", http.StatusBadRequest)
 		return
 	}
 	s.mux.ServeHTTP(w, r)
+}
+
+// validForm reports whether a form is UTF-8.
+func validForm(form url.Values) bool {
+	for name, values := range form { // in any order
+		if !utf8.ValidString(name + strings.Join(values, "")) {
+			return false
+		}
+	}
+	return true
 }
 
 // maxForm bounds what a form may send.

@@ -24,6 +24,8 @@ var Site = map[string]Scope{
 	"GET /jobs/{id}/cancel":  ScopeSubmit,
 	"POST /jobs/{id}/cancel": ScopeSubmit,
 	"GET /cluster":           ScopeRead,
+	"GET /live/cluster":      ScopeRead,
+	"GET /live/jobs":         ScopeRead,
 }
 
 // SiteCookie is the name of the cookie in which a browser shows its token. It opens pages of the site alone, never a
