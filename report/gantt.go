@@ -18,7 +18,6 @@ const (
 	ganttTop   = 26.0
 	rowHeight  = 11.0 // of a slot
 	laneGap    = 7.0  // between workers
-	legendRow  = 20.0
 )
 
 // Bounds of what is drawn.

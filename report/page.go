@@ -138,33 +138,6 @@ func wide(d drawn) bool {
 	return width > halfWidth || d.Table != nil && len(d.Table.Columns) > 6
 }
 
-// draw makes the SVG of a figure; a table has none.
-func draw(f jobs.Figure) ([]byte, error) {
-	switch {
-	case f.Lines != nil:
-		for _, s := range f.Lines.Series {
-			if len(s.X) != len(s.Y) {
-				return nil, fmt.Errorf("series %q has %d and %d values", s.Name, len(s.X), len(s.Y))
-			}
-		}
-		return lineChart(f.Lines), nil
-	case f.Scatter != nil:
-		if err := checkScatter(f.Scatter); err != nil {
-			return nil, err
-		}
-		return scatterPlot(f.Scatter), nil
-	case f.Heat != nil:
-		if len(f.Heat.Counts) != len(f.Heat.RowKeys)*len(f.Heat.ColKeys) {
-			return nil, fmt.Errorf("%d counts for %d x %d keys", len(f.Heat.Counts), len(f.Heat.RowKeys),
-				len(f.Heat.ColKeys))
-		}
-		return heatMap(f.Heat), nil
-	case f.Images != nil:
-		return imageGrid(f.Images)
-	}
-	return nil, nil
-}
-
 // pluralEnd is what a noun ends with after a number.
 func pluralEnd(n int) string {
 	if n == 1 {

@@ -145,28 +145,6 @@ func TestEmptyFigures(t *testing.T) {
 	}
 }
 
-func TestTicks(t *testing.T) {
-	for _, c := range []struct {
-		low, high float64
-		want      []float64
-	}{
-		{0, 10, []float64{0, 2, 4, 6, 8, 10}}, {0, 1, []float64{0, 0.2, 0.4, 0.6, 0.8, 1}}, {3, 3, []float64{3}},
-		{1, 4, []float64{1, 1.5, 2, 2.5, 3, 3.5, 4}},
-		{0, 97_000, []float64{0, 20_000, 40_000, 60_000, 80_000}},
-	} {
-		got := axis{low: c.low, high: c.high}.ticks()
-		if len(got) != len(c.want) {
-			t.Errorf("%v to %v: %v", c.low, c.high, got)
-			continue
-		}
-		for i, v := range got {
-			if math.Abs(v-c.want[i]) > 1e-9*math.Abs(c.high) {
-				t.Errorf("%v to %v: %v", c.low, c.high, got)
-			}
-		}
-	}
-}
-
 func TestRaggedTableIsRefused(t *testing.T) {
 	p := sample()
 	p.Figures = []jobs.Figure{{Title: "Pairs",
@@ -193,12 +171,6 @@ func TestLongMetricsAreLeftToTheData(t *testing.T) {
 		if got := metricText([]byte(raw)); got != want {
 			t.Errorf("%s: %q, want %q", raw, got, want)
 		}
-	}
-}
-
-func TestAxesHaveNoNegativeZero(t *testing.T) {
-	if got := number(math.Copysign(0, -1)); got != "0" {
-		t.Errorf("%q", got)
 	}
 }
 

@@ -67,7 +67,7 @@ type JobServiceClient interface {
 	// List returns jobs, newest first.
 	List(context.Context, *connect.Request[gramv1.ListRequest]) (*connect.Response[gramv1.ListResponse], error)
 	// Watch sends the job now, at once when its state is another, and at most twice a second while it gets on. It ends when
-	// the job has ended.
+	// the job has ended. The first message and that of a job that has ended have its spec_json.
 	Watch(context.Context, *connect.Request[gramv1.WatchRequest]) (*connect.ServerStreamForClient[gramv1.WatchResponse], error)
 	// Cancel ends a job; cancelling an ended job changes nothing.
 	Cancel(context.Context, *connect.Request[gramv1.CancelRequest]) (*connect.Response[gramv1.CancelResponse], error)
@@ -240,7 +240,7 @@ type JobServiceHandler interface {
 	// List returns jobs, newest first.
 	List(context.Context, *connect.Request[gramv1.ListRequest]) (*connect.Response[gramv1.ListResponse], error)
 	// Watch sends the job now, at once when its state is another, and at most twice a second while it gets on. It ends when
-	// the job has ended.
+	// the job has ended. The first message and that of a job that has ended have its spec_json.
 	Watch(context.Context, *connect.Request[gramv1.WatchRequest], *connect.ServerStream[gramv1.WatchResponse]) error
 	// Cancel ends a job; cancelling an ended job changes nothing.
 	Cancel(context.Context, *connect.Request[gramv1.CancelRequest]) (*connect.Response[gramv1.CancelResponse], error)
