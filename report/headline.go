@@ -47,9 +47,9 @@ var findings = []struct {
 
 // recordCounts are the metrics that count the records, the first of them that there is.
 var recordCounts = []struct{ metric, note string }{
-	{"predict.records", "predicted"}, {"counts.records", "in training"}, {"features.records", "in training"},
+	{"predict.records", "predicted"}, {"vocabulary.documents", "in training"}, {"features.records", "in training"},
 	{"means.records", "in training"}, {"base.records", "in training"}, {"index.records", "in the index"},
-	{"vocabulary.documents", "in training"}, {"kernelmatrix.rows", "of the matrix"},
+	{"kernelmatrix.rows", "of the matrix"}, {"counts.records", "read"},
 }
 
 // Headline is the few numbers that matter: what the job found, over how many records, in what time.
