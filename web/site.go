@@ -32,10 +32,11 @@ type Site struct {
 // front of the pages has looked at the token of the one who looks, and left it in the Authorization header.
 func New(calls http.Handler, logger *slog.Logger) *Site {
 	client := &http.Client{Transport: inProcess{calls, logger}}
-	const base = "http://cluster" // is not resolved
+	const base = "http://cluster"                            // is not resolved
+	plain := connect.WithAcceptCompression("gzip", nil, nil) // compressing costs more than it saves within a process
 	s := &Site{mux: http.NewServeMux(), logger: logger,
-		jobs:    gramv1connect.NewJobServiceClient(client, base),
-		cluster: gramv1connect.NewClusterServiceClient(client, base)}
+		jobs:    gramv1connect.NewJobServiceClient(client, base, plain),
+		cluster: gramv1connect.NewClusterServiceClient(client, base, plain)}
 	for pattern, serve := range s.routes() { // in any order
 		s.mux.HandleFunc(pattern, serve)
 	}
