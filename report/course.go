@@ -63,3 +63,12 @@ func eventName(kind pb.TimelineEventKind) string {
 func Timestamp(unixMilli int64) string {
 	return time.UnixMilli(unixMilli).UTC().Format("2006-01-02T15:04:05.000Z07:00")
 }
+
+// readable writes what Timestamp returns, for people: 2026-11-21 09:00:00 UTC.
+func readable(timestamp string) string {
+	at, err := time.Parse(time.RFC3339, timestamp)
+	if err != nil {
+		return timestamp
+	}
+	return at.UTC().Format("2006-01-02 15:04:05 UTC")
+}

@@ -140,7 +140,7 @@ const (
 func drawCurve(c curve) template.HTML {
 	low, high := math.Inf(1), math.Inf(-1)
 	first, last := uint32(math.MaxUint32), uint32(0)
-	for _, s := range c.Series {
+	for _, s := range c.present() {
 		low, high = min(low, slices.Min(s.Values)), max(high, slices.Max(s.Values))
 		first, last = min(first, s.Rounds[0]), max(last, s.Rounds[len(s.Rounds)-1])
 	}
@@ -168,16 +168,24 @@ func drawCurve(c curve) template.HTML {
 		for j, v := range s.Values {
 			points[j] = short(x(s.Rounds[j])) + "," + short(y(v))
 		}
+		if len(points) == 1 {
+			points = append(points, points[0]) // a dot, by the round ends of its line
+		}
 		fmt.Fprintf(&svg, `<polyline class="line s%d" points="%s"/>`, i, strings.Join(points, " "))
 	}
 	svg.WriteString("</svg>")
 	return template.HTML(svg.String()) // our own, its texts escaped
 }
 
+// present are the series that have a value.
+func (c curve) present() []series {
+	return slices.DeleteFunc(slices.Clone(c.Series), func(s series) bool { return len(s.Values) == 0 })
+}
+
 // text is what the picture shows, for those who do not see it.
 func (c curve) text() string {
 	var parts []string
-	for _, s := range c.Series {
+	for _, s := range c.present() {
 		parts = append(parts, fmt.Sprintf("%s from %s in round %d to %s in round %d", s.Name, number(s.Values[0]),
 			s.Rounds[0], number(s.Last()), s.Rounds[len(s.Rounds)-1]))
 	}
@@ -192,10 +200,15 @@ func share(v, low, high float64) float64 {
 	return (v/2 - low/2) / (high/2 - low/2)
 }
 
-// number writes a value with five significant digits.
+// number writes a value with five significant digits: 6186500 is 6.1865 M.
 func number(v float64) string {
-	if v == math.Trunc(v) && math.Abs(v) < 1e7 {
-		return count(int64(v)) //lint:checked below 1e7
+	if v == math.Trunc(v) && math.Abs(v) < 1e6 {
+		return count(int64(v)) //lint:checked below 1e6
+	}
+	for i, unit := range []string{" M", " G", " T"} {
+		if low := math.Pow(1000, float64(i+2)); math.Abs(v) >= low && math.Abs(v) < 1000*low {
+			return strconv.FormatFloat(v/low, 'g', 5, 64) + unit
+		}
 	}
 	return strconv.FormatFloat(v, 'g', 5, 64)
 }

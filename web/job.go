@@ -69,7 +69,11 @@ func title(job *pb.Job) string {
 // reportName is what a job's report page is called among its outputs.
 const reportName = "report.html"
 
+// hasReport reports whether a job has a report page: a worker wrote it, or the leader where the job did not succeed.
 func hasReport(job *pb.Job) bool {
+	if state := stateOf(job); state.Ended && job.GetState() != pb.JobState_JOB_STATE_SUCCEEDED {
+		return true
+	}
 	for _, o := range job.GetOutputs() {
 		if o.GetName() == reportName {
 			return true
@@ -78,8 +82,8 @@ func hasReport(job *pb.Job) bool {
 	return false
 }
 
-// report is the report page of a job that has succeeded. It is a whole page that a worker wrote: it may bring its own
-// styles, and nothing else works in it.
+// report is the report page of a job that has ended. It is a whole page that a worker or the leader wrote: it may bring
+// its own styles, and nothing else works in it.
 func (s *Site) report(w http.ResponseWriter, r *http.Request) {
 	answer, err := s.jobs.Report(s.as(r), call(r, &pb.ReportRequest{Id: r.PathValue("id")}))
 	if err != nil {

@@ -114,13 +114,20 @@ func numbersIn(data []byte) (numbers []*pb.RoundMetric, err error) {
 	return numbers, nil
 }
 
-// Report returns the report page of a job that has succeeded.
+// Report returns the report page of a job that has ended.
 func (s *Jobs) Report(
 	ctx context.Context, req *connect.Request[pb.ReportRequest],
 ) (*connect.Response[pb.ReportResponse], error) {
 	job, _, err := readJob(ctx, s, req.Msg.GetId())
 	if err != nil {
 		return nil, err
+	}
+	if job.Ended() && job.Stage != pb.JobState_JOB_STATE_SUCCEEDED {
+		page, data, err := s.EndedReport(ctx, job)
+		if err != nil {
+			return nil, connect.NewError(connect.CodeUnavailable, err)
+		}
+		return connect.NewResponse(&pb.ReportResponse{Page: page, Data: data}), nil
 	}
 	for _, o := range job.Outputs {
 		if o.Name != reportPage {
@@ -138,7 +145,7 @@ func (s *Jobs) Report(
 		return connect.NewResponse(&pb.ReportResponse{Page: page}), nil
 	}
 	return nil, connect.NewError(connect.CodeFailedPrecondition,
-		fmt.Errorf("job %s has no report: only a job that succeeds makes one", job.ID))
+		fmt.Errorf("job %s has no report yet: it is written when the job ends", job.ID))
 }
 
 // readObject reads an object whole, and compares it with what the log knows of it.

@@ -27,11 +27,15 @@ func (s *Jobs) Watch(
 			return outcome.Wire(err)
 		}
 		now := s.Describe(job)
-		if now.Eta = s.RecentETA(job); !proto.Equal(now, last) {
+		if now.Eta = s.RecentETA(job); last != nil && !job.Ended() {
+			now.SpecJson = "" // it may be long and never changes: the first and the last message have it
+		}
+		if !proto.Equal(now, last) {
 			if err := stream.Send(&pb.WatchResponse{Job: now}); err != nil {
 				return err
 			}
 			last = now
+			last.SpecJson = ""
 		}
 		if job.Ended() {
 			return nil

@@ -79,19 +79,21 @@ var layers = []layer{
 		"coordinator/life", "coordinator/meters", "coordinator/node", "coordinator/outcome", "coordinator/schedule",
 		"coordinator/state", "objstore", "protocol/...", "report/forecast",
 	}},
+	{tree: "coordinator/findings", may: []string{"compare", "coordinator/state", "jobs", "objstore", "protocol/..."}},
 	{tree: "coordinator/api", may: []string{
-		"attestation", "coordinator/command", "coordinator/gate", "coordinator/outcome", "coordinator/schedule",
-		"coordinator/state", "objstore", "protocol/...",
+		"attestation", "compare", "coordinator/command", "coordinator/findings", "coordinator/gate", "coordinator/outcome",
+		"coordinator/schedule", "coordinator/state", "jobs", "objstore", "protocol/...",
 	}},
 	{tree: "coordinator", may: []string{
 		"attestation", "coordinator/...", "internal/faults", "objstore", "protocol/...", "web",
 	}},
-	{tree: "report", may: []string{"jobs", "protocol/...", "report/style"}},
+	{tree: "compare", may: []string{"attestation/origin", "jobs", "proof", "protocol/..."}},
+	{tree: "report", may: []string{"jobs", "jobs/params", "protocol/...", "report/style"}},
 	{tree: "report/style"},
 	{tree: "report/forecast", may: []string{"kernelops/fmath", "kernelops/philox"}},
 	{tree: "worker", may: []string{
 		"attestation/mlbom", "attestation/origin", "dataset/...", "internal/faults", "jobs", "jobs/planned",
-		"jobs/run", "kernelops", "objstore", "proof", "protocol/...", "report",
+		"jobs/run", "kernelops", "objstore", "proof", "protocol/...", "report", "report/style",
 	}},
 	{tree: "verify", may: []string{
 		"attestation/mlbom", "attestation/origin", "dataset", "jobs", "jobs/planned", "jobs/run", "kernelops",
@@ -127,6 +129,7 @@ var reserved = []struct {
 	{path: "github.com/klauspost/cpuid", by: []string{"kernelops"}},
 	{path: "github.com/spf13/cobra", by: []string{"cmd/gram"}},
 	{path: "github.com/anishathalye/porcupine", by: []string{"chaos"}, strict: true},
+	{path: "github.com/chromedp"},
 	{path: "testing"},
 	{path: "pgregory.net/rapid"},
 	{path: "go.uber.org/goleak"},

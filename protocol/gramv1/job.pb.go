@@ -2527,7 +2527,8 @@ func (x *ReportRequest) GetId() string {
 
 type ReportResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Page          []byte                 `protobuf:"bytes,1,opt,name=page,proto3" json:"page,omitempty"` // HTML that is complete in itself; its SHA-256 is the output's
+	Page          []byte                 `protobuf:"bytes,1,opt,name=page,proto3" json:"page,omitempty"`   // HTML that is complete in itself; of a job that succeeded its SHA-256 is the output's
+	Data          []byte                 `protobuf:"bytes,170,opt,name=data,proto3" json:"data,omitempty"` // report.json of a job that failed or was cancelled; of others it is among the outputs
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2565,6 +2566,13 @@ func (*ReportResponse) Descriptor() ([]byte, []int) {
 func (x *ReportResponse) GetPage() []byte {
 	if x != nil {
 		return x.Page
+	}
+	return nil
+}
+
+func (x *ReportResponse) GetData() []byte {
+	if x != nil {
+		return x.Data
 	}
 	return nil
 }
@@ -2767,9 +2775,10 @@ const file_gram_v1_job_proto_rawDesc = "" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x01R\x05value\"\x1f\n" +
 	"\rReportRequest\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\"$\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"9\n" +
 	"\x0eReportResponse\x12\x12\n" +
-	"\x04page\x18\x01 \x01(\fR\x04page*\xb2\x01\n" +
+	"\x04page\x18\x01 \x01(\fR\x04page\x12\x13\n" +
+	"\x04data\x18\xaa\x01 \x01(\fR\x04data*\xb2\x01\n" +
 	"\bJobState\x12\x19\n" +
 	"\x15JOB_STATE_UNSPECIFIED\x10\x00\x12\x14\n" +
 	"\x10JOB_STATE_QUEUED\x10\x01\x12\x16\n" +

@@ -67,7 +67,7 @@ type JobServiceClient interface {
 	// List returns jobs, newest first.
 	List(context.Context, *connect.Request[gramv1.ListRequest]) (*connect.Response[gramv1.ListResponse], error)
 	// Watch sends the job now, at once when its state is another, and at most twice a second while it gets on. It ends when
-	// the job has ended.
+	// the job has ended. The first message and that of a job that has ended have its spec_json.
 	Watch(context.Context, *connect.Request[gramv1.WatchRequest]) (*connect.ServerStreamForClient[gramv1.WatchResponse], error)
 	// Cancel ends a job; cancelling an ended job changes nothing.
 	Cancel(context.Context, *connect.Request[gramv1.CancelRequest]) (*connect.Response[gramv1.CancelResponse], error)
@@ -81,7 +81,8 @@ type JobServiceClient interface {
 	Timeline(context.Context, *connect.Request[gramv1.TimelineRequest]) (*connect.Response[gramv1.TimelineResponse], error)
 	// Metrics returns the numbers that rounds of a job found, while they run and after.
 	Metrics(context.Context, *connect.Request[gramv1.MetricsRequest]) (*connect.Response[gramv1.MetricsResponse], error)
-	// Report returns the report page of a job that has succeeded, if it is in the cluster's own store.
+	// Report returns the report page of a job that has succeeded, if it is in the cluster's own store, and the report of
+	// one that failed or was cancelled.
 	Report(context.Context, *connect.Request[gramv1.ReportRequest]) (*connect.Response[gramv1.ReportResponse], error)
 }
 
@@ -239,7 +240,7 @@ type JobServiceHandler interface {
 	// List returns jobs, newest first.
 	List(context.Context, *connect.Request[gramv1.ListRequest]) (*connect.Response[gramv1.ListResponse], error)
 	// Watch sends the job now, at once when its state is another, and at most twice a second while it gets on. It ends when
-	// the job has ended.
+	// the job has ended. The first message and that of a job that has ended have its spec_json.
 	Watch(context.Context, *connect.Request[gramv1.WatchRequest], *connect.ServerStream[gramv1.WatchResponse]) error
 	// Cancel ends a job; cancelling an ended job changes nothing.
 	Cancel(context.Context, *connect.Request[gramv1.CancelRequest]) (*connect.Response[gramv1.CancelResponse], error)
@@ -253,7 +254,8 @@ type JobServiceHandler interface {
 	Timeline(context.Context, *connect.Request[gramv1.TimelineRequest]) (*connect.Response[gramv1.TimelineResponse], error)
 	// Metrics returns the numbers that rounds of a job found, while they run and after.
 	Metrics(context.Context, *connect.Request[gramv1.MetricsRequest]) (*connect.Response[gramv1.MetricsResponse], error)
-	// Report returns the report page of a job that has succeeded, if it is in the cluster's own store.
+	// Report returns the report page of a job that has succeeded, if it is in the cluster's own store, and the report of
+	// one that failed or was cancelled.
 	Report(context.Context, *connect.Request[gramv1.ReportRequest]) (*connect.Response[gramv1.ReportResponse], error)
 }
 
