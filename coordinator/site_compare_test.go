@@ -75,7 +75,8 @@ func TestComparePage(t *testing.T) {
 	b.wantText("/compare?a=one&b=two", 200, "The spec: spec.params.alpha", "&lt;script&gt;alert(1)", "evaluation.accuracy",
 		"43;0.25", "lloyd.distortion", "They part in round 1", "The models differ", "Not compared", "gram verify one")
 	b.wantText("/compare?job=one&job=three", 200, "Nothing that a result follows from", "the same, byte for byte")
-	b.wantText("/compare?a=one&b=waits", 200, "it has not ended", "has left no model", "Not both jobs have made a model")
+	b.wantText("/compare?a=one&b=waits", 200, "it has not ended", "has left no model",
+		"Not both jobs have made a model")
 	b.wantText("/compare?job=one", 200, "Choose two jobs")
 	b.wantText("/compare?a=one&b="+url.QueryEscape(hostile), 404, "no job")
 	b.wantText("/compare?a=one&b=%ff", 400)
@@ -133,7 +134,8 @@ func TestModelsPage(t *testing.T) {
 	for i, id := range []string{"m-1", "m-2", "m-3"} {
 		kind := []string{"NaiveBayes", "KMeans", "NaiveBayes"}[i]
 		found := []string{`[{"name":"evaluation","value":{"accuracy":0.5}}]`, `[{"name":"kmeans.distortion","value":7}]`, `[]`}[i]
-		leave(t, c, id, strings.NewReplacer("NaiveBayes", kind, "NAME", name).Replace(testSpec("NAME")), found, byte(20+i))
+		spec := strings.NewReplacer("NaiveBayes", kind, "NAME", name).Replace(testSpec("NAME"))
+		leave(t, c, id, spec, found, byte(20+i))
 	}
 	run{t, c, "waits"}.plan()
 	setAliasTest(t, c, "prod", "m-1")
