@@ -16,6 +16,11 @@ import (
 // leave makes a job succeed in one round that found something, with a model whose digest is object(model)'s.
 func leave(t *testing.T, c *Coordinator, id, spec, found string, model byte) {
 	t.Helper()
+	leaveModel(t, c, id, spec, found, object(model))
+}
+
+func leaveModel(t *testing.T, c *Coordinator, id, spec, found string, model *pb.ObjectRef) {
+	t.Helper()
 	if _, err := submitSpec(t, c, id, spec); err != nil {
 		t.Fatal(err)
 	}
@@ -27,11 +32,11 @@ func leave(t *testing.T, c *Coordinator, id, spec, found string, model byte) {
 		t.Fatal(err)
 	}
 	r.complete(pb.TaskKind_TASK_KIND_NODE, 1, &pb.TaskOutput{Object: object(10)})
-	r.complete(pb.TaskKind_TASK_KIND_STEP, 1, &pb.TaskOutput{Next: &pb.Next{Done: true, State: object(model),
+	r.complete(pb.TaskKind_TASK_KIND_STEP, 1, &pb.TaskOutput{Next: &pb.Next{Done: true, State: model,
 		Metrics: &pb.ObjectRef{Sha256: sum[:], Size: int64(len(found))}}})
 	key := protocol.OutputPrefix(id) + protocol.ModelFile
 	r.complete(pb.TaskKind_TASK_KIND_REPORT, 1, &pb.TaskOutput{Files: []*pb.OutputFile{{Name: protocol.ModelFile,
-		Uri: c.cfg.StoreURI + "/" + key, Sha256: object(model).GetSha256(), Size: 1}}})
+		Uri: c.cfg.StoreURI + "/" + key, Sha256: model.GetSha256(), Size: model.GetSize()}}})
 }
 
 // hostile is a text that would be more than a text, were it not escaped.
