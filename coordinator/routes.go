@@ -21,7 +21,7 @@ import (
 func (c *Coordinator) routes() {
 	options := listen.Options(c.cfg.Logger,
 		meters.CountCalls{Meters: c.meters}, audit.Follow{}, connect.UnaryInterceptorFunc(outcome.WireUnary))
-	local := listen.BoundCompressed(c.trails.Calls(c.services.Handler(options)))
+	local := listen.BoundCompressed(c.trails.Calls(c.services.Handler(options, listen.Uncompressed())))
 	c.door = gate.New(c.gatePolicy()).OnDenial(c.denied)
 	var answer http.Handler = local
 	if port := c.member.Port; port != nil {

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"embed"
+	"encoding/hex"
 	"html/template"
 	"io"
 	"log/slog"
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"connectrpc.com/connect"
@@ -20,21 +22,29 @@ import (
 
 // Site is the live pages. It implements http.Handler.
 type Site struct {
-	mux     *http.ServeMux
-	jobs    gramv1connect.JobServiceClient
-	cluster gramv1connect.ClusterServiceClient
-	logger  *slog.Logger
-	once    onceLink
+	mux       *http.ServeMux
+	jobs      gramv1connect.JobServiceClient
+	compares  gramv1connect.CompareServiceClient
+	models    gramv1connect.ModelServiceClient
+	schedules gramv1connect.ScheduleServiceClient
+	cluster   gramv1connect.ClusterServiceClient
+	logger    *slog.Logger
+	hub       hub
+	once      onceLink
 }
 
 // New returns the pages of a cluster whose calls go to the handler: its door, which examines each call. The gate in
 // front of the pages has looked at the token of the one who looks, and left it in the Authorization header.
 func New(calls http.Handler, logger *slog.Logger) *Site {
 	client := &http.Client{Transport: inProcess{calls, logger}}
-	const base = "http://cluster" // is not resolved
+	const base = "http://cluster"                            // is not resolved
+	plain := connect.WithAcceptCompression("gzip", nil, nil) // nothing leaves the process
 	s := &Site{mux: http.NewServeMux(), logger: logger,
-		jobs:    gramv1connect.NewJobServiceClient(client, base),
-		cluster: gramv1connect.NewClusterServiceClient(client, base)}
+		jobs:      gramv1connect.NewJobServiceClient(client, base, plain),
+		compares:  gramv1connect.NewCompareServiceClient(client, base, plain),
+		models:    gramv1connect.NewModelServiceClient(client, base, plain),
+		schedules: gramv1connect.NewScheduleServiceClient(client, base, plain),
+		cluster:   gramv1connect.NewClusterServiceClient(client, base, plain)}
 	for pattern, serve := range s.routes() { // in any order
 		s.mux.HandleFunc(pattern, serve)
 	}
@@ -44,21 +54,34 @@ func New(calls http.Handler, logger *slog.Logger) *Site {
 // routes is what serves each pattern of a page.
 func (s *Site) routes() map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
-		"GET /{$}":               http.RedirectHandler("/jobs", http.StatusSeeOther).ServeHTTP,
-		"GET /login":             s.signIn,
-		"POST /login":            s.begin,
-		"GET /login/once":        s.askOnce,
-		"POST /login/once":       s.beginOnce,
-		"POST /logout":           s.end,
-		"GET /style.css":         asset("text/css", style.CSS+sheet),
-		"GET /live.js":           asset("text/javascript", script),
-		"GET /icon.svg":          asset("image/svg+xml", icon),
-		"GET /jobs":              s.listJobs,
-		"GET /jobs/{id}":         s.job,
-		"GET /jobs/{id}/live":    s.jobLive,
-		"GET /jobs/{id}/cancel":  s.askCancel,
-		"POST /jobs/{id}/cancel": s.cancel,
-		"GET /cluster":           s.clusterPage,
+		"GET /{$}":                    http.RedirectHandler("/jobs", http.StatusSeeOther).ServeHTTP,
+		"GET /login":                  s.signIn,
+		"POST /login":                 s.begin,
+		"GET /login/once":             s.askOnce,
+		"POST /login/once":            s.beginOnce,
+		"POST /logout":                s.end,
+		"GET /style.css":              asset("text/css", style.CSS+sheet),
+		"GET /live.js":                asset("text/javascript", script),
+		"GET /icon.svg":               asset("image/svg+xml", icon),
+		"GET /jobs":                   s.listJobs,
+		"GET /jobs/{id}":              s.job,
+		"GET /jobs/{id}/live":         s.jobLive,
+		"GET /jobs/{id}/logs":         s.logPage,
+		"GET /jobs/{id}/logs/live":    s.logLive,
+		"GET /jobs/{id}/report":       s.report,
+		"GET /jobs/{id}/cancel":       s.askCancel,
+		"POST /jobs/{id}/cancel":      s.cancel,
+		"GET /jobs/{id}/again":        s.askAgain,
+		"POST /jobs/{id}/again":       s.again,
+		"GET /compare":                s.comparePage,
+		"GET /models":                 s.listModels,
+		"GET /schedules":              s.listSchedules,
+		"GET /schedules/{id}":         s.schedule,
+		"GET /schedules/{id}/pause":   s.askSchedule("pause"),
+		"POST /schedules/{id}/pause":  s.decideSchedule("pause"),
+		"GET /schedules/{id}/resume":  s.askSchedule("resume"),
+		"POST /schedules/{id}/resume": s.decideSchedule("resume"),
+		"GET /cluster":                s.clusterPage,
 	}
 }
 
@@ -71,11 +94,24 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		"connect-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 	w.Header().Set("Referrer-Policy", "same-origin")
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-	if !utf8.ValidString(r.URL.Path) || !utf8.ValidString(r.FormValue("from")) {
+	if !utf8.ValidString(r.URL.Path) || !validForm(r) {
 		http.Error(w, "the address of this page is no UTF-8", http.StatusBadRequest)
 		return
 	}
 	s.mux.ServeHTTP(w, r)
+}
+
+// validForm reports whether what a request asks by is text: calls take nothing else.
+func validForm(r *http.Request) bool {
+	if err := r.ParseForm(); err != nil {
+		return true // its values are not there; what needs one says so
+	}
+	for _, values := range r.Form {
+		if !utf8.ValidString(strings.Join(values, "")) {
+			return false
+		}
+	}
+	return true
 }
 
 // maxForm bounds what a form may send.
@@ -101,6 +137,8 @@ var (
 
 	templates = template.Must(template.New("web").Funcs(template.FuncMap{
 		"clock": style.Clock, "moment": moment, "between": between, "ago": ago, "size": size, "digest": digest,
+		"count": anyCount, "number": number, "eta": etaText, "hex": hex.EncodeToString,
+		"numeral": numeral, "change": change, "either": either, "ulps": ulps, "apart": apart, "plain": plain, "day": day,
 	}).ParseFS(sources, "*.html"))
 )
 

@@ -7,17 +7,14 @@ import (
 	"errors"
 	"slices"
 	"strconv"
-	"time"
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/coordinator/command"
 	"github.com/gram-compute/gram/coordinator/gate"
-	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/coordinator/state"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
-	"google.golang.org/protobuf/proto"
 )
 
 // Jobs implements gramv1connect.JobServiceHandler.
@@ -25,6 +22,7 @@ type Jobs struct {
 	Cluster
 	Commands command.Maker
 	Store    objstore.Store // holds the jobs' logs
+	listings listings
 }
 
 // Submit validates the spec, writes its defaults in, and proposes the job.
@@ -118,31 +116,6 @@ func parsePageToken(token string) (below uint64, err error) {
 		return 0, connect.NewError(connect.CodeInvalidArgument, errors.New("page_token is not one that List returned"))
 	}
 	return below, nil
-}
-
-// Watch sends the job now, after every change, and at least twice a second while its leases move.
-func (s *Jobs) Watch(
-	ctx context.Context, req *connect.Request[pb.WatchRequest], stream *connect.ServerStream[pb.WatchResponse],
-) error {
-	var last *pb.Job
-	for {
-		job, changed, err := readJob(ctx, s, req.Msg.GetId())
-		if err != nil {
-			return outcome.Wire(err)
-		}
-		if now := s.Describe(job); !proto.Equal(now, last) {
-			if err := stream.Send(&pb.WatchResponse{Job: now}); err != nil {
-				return err
-			}
-			last = now
-		}
-		if job.Ended() {
-			return nil
-		}
-		if err := pause(ctx, s.Stopping(), changed, 500*time.Millisecond); err != nil {
-			return outcome.Wire(err)
-		}
-	}
 }
 
 // Cancel proposes the end of a job.

@@ -11,21 +11,34 @@ import (
 // Site is the table of the live pages: the scope that each pattern of http.ServeMux needs. What is not in it is denied.
 // A test checks it against the pages.
 var Site = map[string]Scope{
-	"GET /{$}":               ScopeRead,
-	"GET /login":             ScopePublic,
-	"POST /login":            ScopePublic,
-	"GET /login/once":        ScopePublic, // not found but in gram dev
-	"POST /login/once":       ScopePublic, // it looks at the secret in the form
-	"POST /logout":           ScopeRead,
-	"GET /style.css":         ScopePublic,
-	"GET /live.js":           ScopePublic,
-	"GET /icon.svg":          ScopePublic,
-	"GET /jobs":              ScopeRead,
-	"GET /jobs/{id}":         ScopeRead,
-	"GET /jobs/{id}/live":    ScopeRead,
-	"GET /jobs/{id}/cancel":  ScopeSubmit,
-	"POST /jobs/{id}/cancel": ScopeSubmit,
-	"GET /cluster":           ScopeRead,
+	"GET /{$}":                    ScopeRead,
+	"GET /login":                  ScopePublic,
+	"POST /login":                 ScopePublic,
+	"GET /login/once":             ScopePublic, // not found but in gram dev
+	"POST /login/once":            ScopePublic, // it looks at the secret in the form
+	"POST /logout":                ScopeRead,
+	"GET /style.css":              ScopePublic,
+	"GET /live.js":                ScopePublic,
+	"GET /icon.svg":               ScopePublic,
+	"GET /jobs":                   ScopeRead,
+	"GET /jobs/{id}":              ScopeRead,
+	"GET /jobs/{id}/live":         ScopeRead,
+	"GET /jobs/{id}/logs":         ScopeRead,
+	"GET /jobs/{id}/logs/live":    ScopeRead,
+	"GET /jobs/{id}/report":       ScopeRead,
+	"GET /jobs/{id}/cancel":       ScopeSubmit,
+	"POST /jobs/{id}/cancel":      ScopeSubmit,
+	"GET /jobs/{id}/again":        ScopeSubmit,
+	"POST /jobs/{id}/again":       ScopeSubmit,
+	"GET /compare":                ScopeRead,
+	"GET /models":                 ScopeRead,
+	"GET /schedules":              ScopeRead,
+	"GET /schedules/{id}":         ScopeRead,
+	"GET /schedules/{id}/pause":   ScopeSubmit,
+	"POST /schedules/{id}/pause":  ScopeSubmit,
+	"GET /schedules/{id}/resume":  ScopeSubmit,
+	"POST /schedules/{id}/resume": ScopeSubmit,
+	"GET /cluster":                ScopeRead,
 }
 
 // SiteCookie is the name of the cookie in which a browser shows its token. It opens pages of the site alone, never a

@@ -1,8 +1,10 @@
 package evaluation
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/parts"
@@ -12,9 +14,9 @@ import (
 // maxHeatLabels bounds a confusion matrix that is shown whole.
 const maxHeatLabels = 60
 
-// maxReadLabels bounds a confusion matrix whose counts can be read; of a larger one the most
-// confused pairs are listed, too.
-const maxReadLabels = 20
+// maxReadLabels bounds a confusion matrix whose counts and shares can be read; of a larger one the most confused pairs
+// are listed, too.
+const maxReadLabels = 10
 
 // maxLabelRows bounds the labels whose ratios are shown.
 const maxLabelRows = 100
@@ -23,12 +25,16 @@ const maxLabelRows = 100
 // the mistakes, the errors of values. Without such metrics there are none.
 func Figures(_ jobs.Arrays, metrics []jobs.Metric) ([]jobs.Figure, error) {
 	var figures []jobs.Figure
+	var told Scores
+	if err := jobs.ReadMetric(metrics, scoresMetric, &told); err != nil {
+		return nil, err
+	}
 	for _, metric := range metrics {
 		draw, ok := drawings[metric.Name]
 		if !ok {
 			continue
 		}
-		drawn, err := draw(metric.Value)
+		drawn, err := draw(metric.Value, told.Scale)
 		if err != nil {
 			return nil, jobs.Malformed("the metric %q cannot be read: %v", metric.Name, err)
 		}
@@ -37,7 +43,8 @@ func Figures(_ jobs.Arrays, metrics []jobs.Metric) ([]jobs.Figure, error) {
 	return figures, nil
 }
 
-var drawings = map[string]func(json.RawMessage) ([]jobs.Figure, error){
+// drawings are of the metrics; scale is what the scores of the job are, as Scores tells it.
+var drawings = map[string]func(value json.RawMessage, scale string) ([]jobs.Figure, error){
 	reportMetric:     drawing(labelFigures),
 	confusionMetric:  drawing(confusionFigures),
 	mistakesMetric:   drawing(mistakeFigures),
@@ -46,21 +53,27 @@ var drawings = map[string]func(json.RawMessage) ([]jobs.Figure, error){
 	noveltyMetric:    drawing(noveltyFigures),
 	thresholdMetric:  drawing(thresholdFigures),
 	scoresMetric:     drawing(scoresFigures),
-	rankingMetric:    drawing(rankingFigures),
-	riskMetric:       drawing(riskFigures),
+	rankingMetric:    drawingScaled(rankingFigures),
+	riskMetric:       drawingScaled(riskFigures),
 	bootstrapMetric:  drawing(bootstrapFigures),
 	FoldsMetric:      drawing(foldsFigures),
 	DealMetric:       drawing(dealFigures),
 }
 
 // drawing reads the value of a metric before it is drawn.
-func drawing[V any](draw func(V) ([]jobs.Figure, error)) func(json.RawMessage) ([]jobs.Figure, error) {
-	return func(value json.RawMessage) ([]jobs.Figure, error) {
+func drawing[V any](draw func(V) ([]jobs.Figure, error)) func(json.RawMessage, string) ([]jobs.Figure, error) {
+	return drawingScaled(func(v V, _ string) ([]jobs.Figure, error) { return draw(v) })
+}
+
+func drawingScaled[V any](
+	draw func(v V, scale string) ([]jobs.Figure, error),
+) func(json.RawMessage, string) ([]jobs.Figure, error) {
+	return func(value json.RawMessage, scale string) ([]jobs.Figure, error) {
 		var v V
 		if err := json.Unmarshal(value, &v); err != nil {
 			return nil, err
 		}
-		return draw(v)
+		return draw(v, scale)
 	}
 }
 
@@ -70,7 +83,7 @@ func percent(v float64) string { return fmt.Sprintf("%.1f %%", float64(100*v)) }
 // confused pairs.
 func labelFigures(r Report) ([]jobs.Figure, error) {
 	table := &jobs.FigureTable{Columns: []string{"label", "records", "precision", "recall", "F1"}}
-	for _, l := range r.Labels[:min(len(r.Labels), maxLabelRows)] {
+	for _, l := range worstFirst(r.Labels)[:min(len(r.Labels), maxLabelRows)] {
 		table.Rows = append(table.Rows, []string{l.Label, fmt.Sprint(l.Records), percent(l.Precision),
 			percent(l.Recall), percent(l.F1)})
 	}
@@ -85,15 +98,32 @@ func labelFigures(r Report) ([]jobs.Figure, error) {
 		caption += fmt.Sprintf(", %d rejected; %.2f %% of those that were not", r.Rejected,
 			float64(100*r.AccuracyAnswered))
 	}
+	if len(r.Labels) > 1 {
+		caption += ". Labels are in order of F1, the worst first"
+	}
 	figures := []jobs.Figure{{Title: "Evaluation", Caption: caption + ".", Table: table}}
 	if len(r.Labels) > maxReadLabels && len(r.Confused) > 0 {
-		pairs := &jobs.FigureTable{Columns: []string{"truth", "decision", "records"}}
+		pairs := &jobs.FigureTable{Columns: []string{"truth", "decision", "records", "share of the truth"}}
+		records := map[string]int64{}
+		for _, l := range r.Labels {
+			records[l.Label] = l.Records
+		}
 		for _, c := range r.Confused {
-			pairs.Rows = append(pairs.Rows, []string{c.Truth, c.Predicted, fmt.Sprint(c.Count)})
+			pairs.Rows = append(pairs.Rows, []string{c.Truth, c.Predicted, fmt.Sprint(c.Count),
+				percent(ratio(c.Count, records[c.Truth]))})
 		}
 		figures = append(figures, jobs.Figure{Title: "Most confused labels", Table: pairs})
 	}
 	return figures, nil
+}
+
+// worstFirst orders labels by F1, those of one F1 by their records, most first.
+func worstFirst(labels []Label) []Label {
+	labels = slices.Clone(labels)
+	slices.SortFunc(labels, func(a, b Label) int { // total order: labels differ
+		return cmp.Or(cmp.Compare(a.F1, b.F1), cmp.Compare(b.Records, a.Records), cmp.Compare(a.Label, b.Label))
+	})
+	return labels
 }
 
 func confusionFigures(m Matrix) ([]jobs.Figure, error) {
