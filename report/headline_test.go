@@ -24,6 +24,8 @@ func TestHeadline(t *testing.T) {
 			{"kmeans.sizes", "[50,62,38]"}},
 			"J 78.8514 (the sum of the squared distances to the nearest center); k 3 (clusters); " +
 				"records 150 (in training); time 1.5 s"},
+		"k-means whose first round is forgotten": {[][2]string{{"kmeans.sizes", "[50,62,38]"}},
+			"k 3 (clusters); records 150 (in the clusters); time 1.5 s"},
 		"regression": {[][2]string{{"evaluation.regression", `{"records":9,"r2":0.5,"mean_squared_error":2}`}},
 			"R² 0.5000 (over 9 test records); mean squared error 2; time 1.5 s"},
 		"novelty": {[][2]string{{"evaluation.novelty", `{"auc":null,"detected":3,"novel":4}`}},
