@@ -38,7 +38,7 @@ func (c *Leader) ETA(job *state.Job) *pb.Eta {
 // An ETA that Watch sends is some seconds old, and as much older as making it takes long: it is sent to many, and often.
 const (
 	etaAge  = 2 * time.Second
-	etaRest = 200 // times what making it took
+	etaRest = 400 // times what making it took
 )
 
 // recentETAs are the last ETAs of jobs that somebody watches.
