@@ -86,6 +86,7 @@ func TestComparePage(t *testing.T) {
 	b.wantText("/compare?a=one&b="+url.QueryEscape(hostile), 404, "no job")
 	b.wantText("/compare?a=one&b=%ff", 400)
 	b.wantText("/jobs/one", 200, `action="/compare"`)
+	b.wantText("/jobs", 200, `name="job" value="one" form="pick"`, `<form id="pick" method="get" action="/compare"`)
 
 	retireTest(t, c, "three")
 	b.wantText("/compare?a=one&b=three", 404, "is retired")
