@@ -51,8 +51,8 @@ func TestTickTexts(t *testing.T) {
 
 func TestBrief(t *testing.T) {
 	for want, v := range map[string]float64{
-		"0": math.Copysign(0, -1), "1 M": 1e6, "2.5 G": 2.5e9, "-12 k": -12_000, "1234": 1234, "0.25": 0.25, "1e-6": 1e-6,
-		"1e20": 1e20, "123 M": 123_456_789, "3.14": 3.14159, "1e-15": 1e-15,
+		"0": math.Copysign(0, -1), "1 M": 1e6, "2.5 G": 2.5e9, "-12 k": -12_000, "1234": 1234, "0.25": 0.25,
+		"1e-6": 1e-6, "1e20": 1e20, "123 M": 123_456_789, "3.14": 3.14159, "1e-15": 1e-15,
 	} {
 		if got := brief(v); got != want {
 			t.Errorf("%v: %q, want %q", v, got, want)
@@ -66,8 +66,8 @@ func chartOf(y ...float64) *jobs.LineChart {
 	return &jobs.LineChart{X: "round", Y: "J", Series: []jobs.Series{s}}
 }
 
-// An elbow is not pressed flat: the axis begins at 0 where that leaves the curve most of the height, else it says that it
-// does not; where values span two powers of ten and ratios matter, it is logarithmic, and says so.
+// An elbow is not pressed flat: the axis begins at 0 where that leaves the curve most of the height, else it says that
+// it does not; where values span two powers of ten and ratios matter, it is logarithmic, and says so.
 func TestScaleShowsTheBend(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -99,7 +99,9 @@ func TestScaleShowsTheBend(t *testing.T) {
 
 // A logarithmic axis has powers of ten, equally far from each other.
 func TestPowers(t *testing.T) {
-	_, y, _ := linesAxes(&jobs.LineChart{Decades: true, Series: []jobs.Series{jobs.SeriesOf("a", []float64{2e6, 3, 40})}})
+	c := chartOf(2e6, 3, 40)
+	c.Decades = true
+	_, y, _ := linesAxes(c)
 	y.from, y.to = 100, 0
 	at, texts := y.ticks()
 	if !slices.Equal(texts, []string{"10", "100", "1000", "10 k", "100 k", "1 M"}) {

@@ -54,9 +54,11 @@ func pictures() (list []jobs.Figure) {
 		group := jobs.PointGroup{Name: name, X: []float64{-1e6, 2e6}, Y: []float64{0, 1}, Marked: []bool{false, true}}
 		list = append(list,
 			jobs.Figure{Title: name, Lines: &jobs.LineChart{X: name, Y: name, Series: lines, Decades: true}},
-			jobs.Figure{Title: name, Lines: &jobs.LineChart{X: name, Y: name, Series: lines[:1], UnitX: true, UnitY: true}},
-			jobs.Figure{Title: name, Histogram: &jobs.Histogram{X: name, Y: name, Edges: []float64{-1, 0, 1}, Zero: true,
-				Groups: []jobs.BinGroup{{Name: name, Values: []float64{0.5, 0.5}}, {Name: "b", Values: []float64{0, 1}}}}},
+			jobs.Figure{Title: name, Lines: &jobs.LineChart{X: name, Y: name, Series: lines[:1], UnitX: true,
+				UnitY: true}},
+			jobs.Figure{Title: name, Histogram: &jobs.Histogram{X: name, Y: name, Edges: []float64{-1, 0, 1},
+				Groups: []jobs.BinGroup{{Name: name, Values: []float64{0.5, 0.5}},
+					{Name: "b", Values: []float64{0, 1}}}, Zero: true}},
 			jobs.Figure{Title: name, Scatter: &jobs.ScatterPlot{X: name, Y: name, Mark: name,
 				Groups: []jobs.PointGroup{group, {Name: "b"}},
 				Lines:  []jobs.StraightLine{{Name: name, A: 1, C: -0.5}}}},
@@ -108,8 +110,7 @@ func TestPicturesAreRead(t *testing.T) {
 				from -= wide
 			}
 			if y := number(m[2]); from < -3 || from+wide > width+3 || y < 9 || y > height {
-				t.Errorf("picture %d of %d x %v, %v: %q from %v to %v, at %v", i, len(f.Title), width, height, m[4], from,
-					from+wide, y)
+				t.Errorf("picture %d of %v x %v: %q from %v to %v, at %v", i, width, height, m[4], from, from+wide, y)
 			}
 		}
 		for _, m := range turned.FindAllStringSubmatch(svg, -1) {
@@ -192,8 +193,8 @@ func TestHistogramByHand(t *testing.T) {
 		Zero: true}
 	svg := drawnOf(t, jobs.Figure{Histogram: h})
 	p := plotOf(scale{axis: axis{low: -1, high: 1}}, scale{axis: axis{high: 1.05}}, plotHeight)
-	want := fmt.Sprintf("M%s %sV%sH%sV%sH%sV%s", px(p.left+6), px(p.bottom), px(p.y.at(1)), px(p.x.at(0)), px(p.y.at(0.5)),
-		px(p.right-6), px(p.bottom))
+	want := fmt.Sprintf("M%s %sV%sH%sV%sH%sV%s", px(p.left+6), px(p.bottom), px(p.y.at(1)), px(p.x.at(0)),
+		px(p.y.at(0.5)), px(p.right-6), px(p.bottom))
 	if !strings.Contains(svg, `d="`+want+`" class="line s0"`) || !strings.Contains(svg, `class="rule"`) {
 		t.Errorf("no %s in %s", want, svg)
 	}

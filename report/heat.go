@@ -62,7 +62,7 @@ func heatMap(title string, h *jobs.HeatMap) []byte {
 	for i := range p.rows {
 		if i%every == 0 {
 			s.text(p.left-10, p.top+p.side*(float64(i)+0.5)+4, "end", "ink", shorten(h.RowKeys[i],
-				int((p.left-12)/charWidth)))
+				min(mostKey, fitting(p.left-12))))
 		}
 		p.row(s, i)
 	}

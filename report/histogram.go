@@ -24,7 +24,8 @@ func histogram(title string, h *jobs.Histogram) []byte {
 	var entries []entry
 	for i, g := range h.Groups {
 		entries = append(entries, entry{g.Name, func(s *svg, x, y float64) {
-			fmt.Fprintf(s, `<rect x="%s" y="%s" width="28" height="12" class="area %s"/>`+"\n", px(x-14), px(y-6), classOf(i))
+			fmt.Fprintf(s, `<rect x="%s" y="%s" width="28" height="12" class="area %s"/>`+"\n", px(x-14), px(y-6),
+				classOf(i))
 			fmt.Fprintf(s, `<path d="M%s %sh28" class="line %s"%s/>`+"\n", px(x-14), px(y-6), classOf(i), dashOf(i))
 		}})
 	}

@@ -33,10 +33,10 @@ func imageGrid(title string, images []jobs.Image) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(s, `<image x="%s" y="%s" width="%d" height="%d" href="data:image/png;base64,%s">`, px(x), px(y), cell,
-			cell, base64.StdEncoding.EncodeToString(data))
+		fmt.Fprintf(s, `<image x="%s" y="%s" width="%d" height="%d" href="data:image/png;base64,%s">`, px(x), px(y),
+			cell, cell, base64.StdEncoding.EncodeToString(data))
 		fmt.Fprintf(s, "<title>%s</title></image>\n", escape(im.Label))
-		s.text(x+float64(cell)/2, y+float64(cell)+14, "middle", "ink", shorten(im.Label, cell/charWidth+1))
+		s.text(x+float64(cell)/2, y+float64(cell)+14, "middle", "ink", shorten(im.Label, fitting(float64(cell))+1))
 	}
 	return s.end(), nil
 }

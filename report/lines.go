@@ -54,8 +54,8 @@ func (p plot) frame(s *svg, xName, yName string) {
 		s.text(p.x.at(v), p.bottom+20, "middle", "faint", texts[i])
 	}
 	s.line(p.left, p.bottom, p.right, p.bottom, "axis")
-	s.text(2, 16, "start", "ink", shorten(yName, chartWidth/charWidth-1))
-	s.text((p.left+p.right)/2, p.bottom+40, "middle", "ink", shorten(xName, int((p.right-p.left)/charWidth)))
+	s.text(2, 16, "start", "ink", shorten(yName, fitting(chartWidth-2)))
+	s.text((p.left+p.right)/2, p.bottom+40, "middle", "ink", shorten(xName, fitting(p.right-p.left)))
 }
 
 // lineChart draws every series, with a mark at each value that can be shown where there are few.

@@ -24,8 +24,8 @@ type svg struct {
 const (
 	chartWidth, wideWidth = 460, 760
 	chartClass, wideClass = "chart", "wide"
-	// charWidth is about what a character takes.
-	charWidth = 7
+	// charWidth is about what a character takes, of the wider fonts.
+	charWidth = 7.6
 )
 
 // newSVG begins a picture of any width, which scrolls where there is less room.
@@ -69,6 +69,9 @@ func shorten(label string, most int) string {
 	}
 	return label
 }
+
+// fitting is how many characters a width has room for.
+func fitting(width float64) int { return int(width / charWidth) }
 
 // widthOf is about what words take.
 func widthOf(words string) float64 { return charWidth * float64(len([]rune(words))) }

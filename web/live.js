@@ -6,12 +6,14 @@ function replace(part, html) {
   if (!chosen.isCollapsed && part.contains(chosen.anchorNode)) return;
   const kept = (of) => [...of.querySelectorAll("details, figure, pre, a, summary")];
   const old = kept(part).map((e) => ({ open: e.open, left: e.scrollLeft, top: e.scrollTop, focused: e === document.activeElement }));
+  const focused = part.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
   part.innerHTML = html;
   kept(part).forEach((e, i) => {
+    // A link keeps the focus wherever it went; what has no address is known by its place.
+    if (focused ? e.getAttribute("href") === focused : old[i]?.focused) e.focus({ preventScroll: true });
     if (i >= old.length) return;
     if (e.localName === "details" && old[i].open !== undefined) e.open = old[i].open;
     if (old[i].left || old[i].top) { e.scrollLeft = old[i].left; e.scrollTop = old[i].top; }
-    if (old[i].focused) e.focus({ preventScroll: true });
   });
 }
 for (const part of document.querySelectorAll("[data-live]")) {

@@ -158,7 +158,7 @@ func (m *model) objectiveFigures(metrics []jobs.Metric) ([]jobs.Figure, error) {
 	}
 	caption := ""
 	if len(lines) > 1 {
-		caption = fmt.Sprintf("The model is that of restart %d.", m.restart)
+		caption = fmt.Sprintf("The model is that of restart %d. The legend has the last value of each.", m.restart)
 	}
 	return []jobs.Figure{{Title: title, Caption: caption,
 		Lines: &jobs.LineChart{X: x, Y: y, Series: lines, Decades: true}}}, nil
@@ -185,9 +185,11 @@ func (m *model) objectiveLines(metrics []jobs.Metric, suffix string) ([]jobs.Ser
 		line := &lines[len(lines)-1]
 		line.X, line.Y = append(line.X, float64(len(line.X)+1)), append(line.Y, distortion)
 	}
-	for i := range lines {
-		if lines[i].Name == fmt.Sprint("restart ", m.restart) && len(lines) > 1 {
-			lines[i].Name, lines[i].Chosen = lines[i].Name+", chosen", true
+	for i, line := range lines {
+		lines[i].Chosen = line.Name == fmt.Sprint("restart ", m.restart) && len(lines) > 1
+		lines[i].Name += fmt.Sprintf(", %.6g", line.Y[len(line.Y)-1])
+		if lines[i].Chosen {
+			lines[i].Name += ", chosen"
 		}
 	}
 	return lines, nil

@@ -123,7 +123,8 @@ func (m *model) proofFigures(metrics []jobs.Metric, most int) ([]jobs.Figure, er
 	}
 	return []jobs.Figure{
 		{Title: title, Caption: "The gap between the least primal and the greatest dual objective so far, as a part of the primal.",
-			Lines: &jobs.LineChart{X: "round", Y: "gap, as a part of the primal objective", Series: gaps, Decades: true}},
+			Lines: &jobs.LineChart{X: "round", Y: "gap, as a part of the primal objective", Series: gaps,
+				Decades: true}},
 		{Title: "What is " + m.certainty(), Table: proved,
 			Caption: "The best primal objective is between dual and primal. The gap bounds the rounding of both." +
 				m.assumption()},

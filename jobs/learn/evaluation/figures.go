@@ -79,8 +79,7 @@ func drawingScaled[V any](
 
 func percent(v float64) string { return fmt.Sprintf("%.1f %%", float64(100*v)) }
 
-// labelFigures tells the ratios of each label and, where a matrix of them could not be read, the most
-// confused pairs.
+// labelFigures tells the ratios of each label.
 func labelFigures(r Report) ([]jobs.Figure, error) {
 	table := &jobs.FigureTable{Columns: []string{"label", "records", "precision", "recall", "F1"}}
 	for _, l := range worstFirst(r.Labels)[:min(len(r.Labels), maxLabelRows)] {
@@ -101,17 +100,19 @@ func labelFigures(r Report) ([]jobs.Figure, error) {
 	if len(r.Labels) > 1 {
 		caption += ". Labels are in order of F1, the worst first"
 	}
-	figures := []jobs.Figure{{Title: "Evaluation", Caption: caption + ".", Table: table}}
-	if len(r.Labels) > maxReadLabels && len(r.Confused) > 0 {
-		pairs := &jobs.FigureTable{Columns: []string{"truth", "decision", "records", "share of the truth"}}
-		records := map[string]int64{}
-		for _, l := range r.Labels {
-			records[l.Label] = l.Records
-		}
-		for _, c := range r.Confused {
-			pairs.Rows = append(pairs.Rows, []string{c.Truth, c.Predicted, fmt.Sprint(c.Count),
-				percent(ratio(c.Count, records[c.Truth]))})
-		}
+	return []jobs.Figure{{Title: "Evaluation", Caption: caption + ".", Table: table}}, nil
+}
+
+// confusionFigures are the matrix, where it could be read, and the most confused pairs, where its numbers could not.
+func confusionFigures(m Matrix) (figures []jobs.Figure, err error) {
+	heat, err := m.heatMap()
+	if err != nil {
+		return nil, err
+	}
+	if n := len(m.Labels); n > 0 && n <= maxHeatLabels {
+		figures = append(figures, jobs.Figure{Title: "Confusion matrix", Heat: heat})
+	}
+	if pairs := m.confused(); len(m.Labels) > maxReadLabels && len(pairs.Rows) > 0 {
 		figures = append(figures, jobs.Figure{Title: "Most confused labels", Table: pairs})
 	}
 	return figures, nil
@@ -126,12 +127,25 @@ func worstFirst(labels []Label) []Label {
 	return labels
 }
 
-func confusionFigures(m Matrix) ([]jobs.Figure, error) {
-	if len(m.Labels) == 0 || len(m.Labels) > maxHeatLabels {
-		return nil, nil
+// confused are the pairs of labels with most records, and their share of the records of the true label.
+func (m Matrix) confused() *jobs.FigureTable {
+	table := &jobs.FigureTable{Columns: []string{"truth", "decision", "records", "share of the truth"}}
+	records := make([]int64, len(m.Labels))
+	var pairs [][3]int64
+	for _, cell := range m.Cells {
+		if records[cell[0]] += cell[2]; cell[1] != rejected && cell[1] != cell[0] {
+			pairs = append(pairs, cell)
+		}
 	}
-	heat, err := m.heatMap()
-	return []jobs.Figure{{Title: "Confusion matrix", Heat: heat}}, err
+	// total order: no pair of labels stands there twice
+	slices.SortFunc(pairs, func(a, b [3]int64) int {
+		return cmp.Or(cmp.Compare(b[2], a[2]), cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]))
+	})
+	for _, c := range pairs[:min(len(pairs), maxConfused)] {
+		table.Rows = append(table.Rows, []string{m.Labels[c[0]], m.Labels[c[1]], fmt.Sprint(c[2]),
+			percent(ratio(c[2], records[c[0]]))})
+	}
+	return table
 }
 
 // heatMap has a last column for rejected records if there are any.

@@ -1,7 +1,9 @@
 package evaluation
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/gram-compute/gram/jobs"
@@ -39,20 +41,20 @@ func scoresFigures(s Scores) ([]jobs.Figure, error) {
 	}
 	chart := &jobs.LineChart{X: "mean probability", Y: "share of records of the class", UnitX: true, UnitY: true}
 	errors := &jobs.FigureTable{Columns: []string{"label", "calibration error"}}
-	for i, c := range s.Calibration {
+	for _, c := range s.Calibration {
 		errors.Rows = append(errors.Rows, []string{c.Label, fmt.Sprintf("%.4f", c.Error)})
-		if i >= maxCurves {
-			continue
-		}
-		line := jobs.Series{Name: c.Label}
+	}
+	for _, i := range worstOf(len(s.Calibration), func(i int) float64 { return -s.Calibration[i].Error }) {
+		c := s.Calibration[i]
+		line := jobs.Series{Name: fmt.Sprintf("%s, error %.4f", c.Label, c.Error)}
 		for _, b := range c.Bins {
 			line.X, line.Y = append(line.X, b.Predicted), append(line.Y, b.True)
 		}
 		chart.Series = append(chart.Series, line)
 	}
 	chart.Series = append(chart.Series, diagonal("calibrated"))
-	return append(figures, jobs.Figure{Title: "Calibration curve", Lines: chart, Caption: firstOf(len(s.Calibration),
-		"Each point is a bin of probabilities; below the diagonal they are too high.")},
+	return append(figures, jobs.Figure{Title: "Calibration curve", Lines: chart, Caption: drawnOf(len(s.Calibration),
+		"Each point is a bin of probabilities; below the diagonal they are too high.", "greatest error")},
 		jobs.Figure{Title: "Calibration errors", Table: errors}), nil
 }
 
@@ -60,10 +62,23 @@ func diagonal(name string) jobs.Series {
 	return jobs.Series{Name: name, X: []float64{0, 1}, Y: []float64{0, 1}, Reference: true}
 }
 
-// firstOf adds to a caption that not all classes have a line.
-func firstOf(classes int, caption string) string {
+// worstOf are up to maxCurves of the numbers below n, ascending: those of the lowest values, of equal ones the first.
+func worstOf(n int, value func(i int) float64) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	// total order: of equal values by their number
+	slices.SortFunc(list, func(a, b int) int { return cmp.Or(cmp.Compare(value(a), value(b)), cmp.Compare(a, b)) })
+	list = list[:min(n, maxCurves)]
+	slices.Sort(list)
+	return list
+}
+
+// drawnOf adds to a caption that not all classes have a line.
+func drawnOf(classes int, caption, which string) string {
 	if classes > maxCurves {
-		caption += fmt.Sprintf(" Of %d classes, the first %d are drawn.", classes, maxCurves)
+		caption += fmt.Sprintf(" Of %d classes, the %d of %s are drawn.", classes, maxCurves, which)
 	}
 	return caption
 }
@@ -94,7 +109,10 @@ func rankingFigures(r Rankings, scale string) ([]jobs.Figure, error) {
 	if len(r.Classes) != 1 || r.Classes[0].Spread == nil {
 		return figures, nil
 	}
-	return append(figures, scoresOfClass(r.Classes[0], scale)), r.Classes[0].Spread.check()
+	if err := r.Classes[0].Spread.check(); err != nil {
+		return nil, err
+	}
+	return append(figures, scoresOfClass(r.Classes[0], scale)), nil
 }
 
 // curveFigures are the ROC curves and those of precision and recall, where there are any.
@@ -102,7 +120,8 @@ func curveFigures(classes []ClassRanking) (figures []jobs.Figure) {
 	roc := &jobs.LineChart{X: "share of the other records", Y: "share of the records of the class", UnitX: true,
 		UnitY: true}
 	pr := &jobs.LineChart{X: "recall", Y: "precision", UnitX: true, UnitY: true}
-	for _, c := range classes[:min(len(classes), maxCurves)] {
+	for _, i := range worstOf(len(classes), func(i int) float64 { return aucOrMost(classes[i]) }) {
+		c := classes[i]
 		if len(c.Curve) == 0 {
 			continue
 		}
@@ -123,7 +142,8 @@ func curveFigures(classes []ClassRanking) (figures []jobs.Figure) {
 	if len(roc.Series) > 0 {
 		roc.Series = append(roc.Series, diagonal("by chance"))
 		figures = append(figures, jobs.Figure{Title: "ROC curve", Lines: roc,
-			Caption: firstOf(len(classes), "Both shares have a score above a threshold, as it falls. "+curveCaption)})
+			Caption: drawnOf(len(classes), "Both shares have a score above a threshold, as it falls. "+curveCaption,
+				"least AUC")})
 	}
 	if len(pr.Series) == 0 {
 		return figures
@@ -134,7 +154,16 @@ func curveFigures(classes []ClassRanking) (figures []jobs.Figure) {
 			Reference: true})
 	}
 	return append(figures, jobs.Figure{Title: "Precision and recall", Lines: pr,
-		Caption: firstOf(len(classes), "Of the records with a score above a threshold, as it falls. "+curveCaption)})
+		Caption: drawnOf(len(classes), "Of the records with a score above a threshold, as it falls. "+curveCaption,
+			"least AUC")})
+}
+
+// aucOrMost is the AUC of a class; one without comes last.
+func aucOrMost(c ClassRanking) float64 {
+	if c.AUC == nil {
+		return math.MaxFloat64
+	}
+	return *c.AUC
 }
 
 // curveCaption says how exact curves are.
@@ -147,10 +176,14 @@ func scoresOfClass(c ClassRanking, scale string) jobs.Figure {
 	switch scale {
 	case scaleName(jobs.Probabilities):
 		f.Title, h.X, h.Zero = "Probabilities by class", "probability of "+c.Label, false
+		closeAt1(h)
 	case scaleName(jobs.Distances):
 		h.X = "how much nearer " + c.Label + " is than the other"
 	default:
 		h.X = "margin: how far the score of " + c.Label + " is ahead of the other"
+	}
+	if h.Zero {
+		f.Caption += " Decisions change at the line, at 0."
 	}
 	f.Caption += c.Spread.caption()
 	return f
@@ -177,6 +210,19 @@ func (s *ScoreSpread) histogram(
 	group(firstName, first, ofFirst)
 	group(secondName, second, ofSecond)
 	return h
+}
+
+// closeAt1 puts a probability of 1, which begins a bin, into the bin that ends there.
+func closeAt1(h *jobs.Histogram) {
+	n := len(h.Edges) - 2 // the last bin
+	if n < 1 || h.Edges[n] != 1 {
+		return
+	}
+	h.Edges = h.Edges[:n+1]
+	for i, g := range h.Groups {
+		g.Values[n-1] = bounded(g.Values[n-1] + g.Values[n])
+		h.Groups[i].Values = g.Values[:n]
+	}
 }
 
 // check refuses bins of one side alone.
@@ -214,7 +260,7 @@ func riskFigures(r Risk, scale string) ([]jobs.Figure, error) {
 	for _, p := range r.Curve {
 		line.X, line.Y = append(line.X, p.Coverage), append(line.Y, p.Errors)
 	}
-	chart := &jobs.LineChart{X: "share of records decided", Y: "share of errors among them", UnitX: true,
+	chart := &jobs.LineChart{X: "share of records decided", Y: "share of errors among them",
 		Series: []jobs.Series{line}}
 	if r.Threshold != nil {
 		chart.Series = append(chart.Series, jobs.Series{Name: "at the threshold", X: []float64{r.Coverage},
@@ -235,6 +281,7 @@ func confidenceFigure(s *ScoreSpread, scale string) jobs.Figure {
 	switch h.Zero = false; scale {
 	case scaleName(jobs.Probabilities):
 		f.Title, h.X = "Confidence of decisions", "probability of the decision"
+		closeAt1(h)
 	case scaleName(jobs.Distances):
 		h.X = "how much nearer the decision is than the next class"
 	default:

@@ -54,7 +54,7 @@ func TestCurvesByHand(t *testing.T) {
 	wantLine(t, "precision", pr.Series[0], "b, average 0.8333", []float64{0, 0.5, 1, 1}, []float64{1, 1, 2. / 3, 0.5})
 	wantLine(t, "precision", pr.Series[1], "by chance", []float64{0, 1}, []float64{0.5, 0.5})
 	calibration := figures["Calibration curve"].Lines
-	wantLine(t, "calibration", calibration.Series[0], "b", []float64{0.2, 0.6, 0.9}, []float64{0, 0.5, 1})
+	wantLine(t, "calibration", calibration.Series[0], "b, error 0.1250", []float64{0.2, 0.6, 0.9}, []float64{0, 0.5, 1})
 	for name, c := range map[string]*jobs.LineChart{"ROC": roc, "precision": pr, "calibration": calibration} {
 		if !c.UnitX || !c.UnitY || !c.Series[1].Reference {
 			t.Errorf("%s: %+v", name, c)
@@ -95,7 +95,8 @@ func TestMarginFigures(t *testing.T) {
 		Scores: [][]float64{{3, 1, 0}, {0, 4, 1}, {0, 0, 2}, {0, 0.5, 0.25}}}
 	figures := scoreFigures(t, three)
 	h = figures["Margins of decisions"].Histogram
-	if h == nil || h.Zero || h.Groups[0].Name != "right (3)" || h.Groups[1].Name != "wrong (1)" || h.Groups[1].Values[0] != 1 {
+	if h == nil || h.Zero || h.Groups[0].Name != "right (3)" ||
+		h.Groups[1].Name != "wrong (1)" || h.Groups[1].Values[0] != 1 {
 		t.Fatalf("%+v", h)
 	}
 	if _, ok := figures["Margins"]; ok || figures["Confidence of decisions"].Histogram != nil {
@@ -159,11 +160,28 @@ func TestCurvesOfManyClasses(t *testing.T) {
 			t.Errorf("one level by chance for %d classes", len(pr.Series))
 		}
 		h := figures["Confidence of decisions"].Histogram
-		if h == nil || h.X != "probability of the decision" || h.Edges[len(h.Edges)-1] > 1+1./32 {
+		if h == nil || h.X != "probability of the decision" || h.Edges[len(h.Edges)-1] > 1 {
 			t.Errorf("%+v", h)
 		}
 	}
-	if got := firstOf(9, "x."); got != "x. Of 9 classes, the first 6 are drawn." {
+	if got := drawnOf(9, "x.", "least AUC"); got != "x. Of 9 classes, the 6 of least AUC are drawn." {
 		t.Errorf("%q", got)
+	}
+	worst := worstOf(8, func(i int) float64 { return []float64{9, 1, 5, 5, 5, 0, 5, 5}[i] })
+	if !slices.Equal(worst, []int{1, 2, 3, 4, 5, 6}) {
+		t.Errorf("%v", worst)
+	}
+}
+
+// A probability of 1 is in the bin that ends at 1.
+func TestCloseAt1(t *testing.T) {
+	h := &jobs.Histogram{Edges: []float64{0.5, 0.75, 1, 1.25}, Groups: []jobs.BinGroup{{Values: []float64{1, 2, 4}}}}
+	closeAt1(h)
+	if !slices.Equal(h.Edges, []float64{0.5, 0.75, 1}) || !slices.Equal(h.Groups[0].Values, []float64{1, 6}) {
+		t.Errorf("%+v", h)
+	}
+	closeAt1(h)
+	if len(h.Edges) != 3 {
+		t.Errorf("%+v", h)
 	}
 }

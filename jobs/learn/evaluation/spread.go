@@ -91,8 +91,8 @@ func addMasses(to *[2]*big.Int, more [2]*big.Int) {
 	}
 }
 
-// ScoreSpread is how records are spread over their scores. The first and the last bin also have the records beyond, at most
-// 0.5 % at either end.
+// ScoreSpread is how records are spread over their scores. The first and the last bin also have the records beyond, at
+// most 0.5 % at either end.
 type ScoreSpread struct {
 	From     float64   `json:"from"`     // lower edge of the first bin
 	Width    float64   `json:"width"`    // of each bin; a power of two
