@@ -37,9 +37,11 @@ type Site struct {
 func New(calls http.Handler, stopping <-chan struct{}, logger *slog.Logger) *Site {
 	client := &http.Client{Transport: inProcess{calls, logger}}
 	const base = "http://cluster" // is not resolved
+	// What stays in the process is not worth compressing.
+	plain := connect.WithAcceptCompression("gzip", nil, nil)
 	s := &Site{mux: http.NewServeMux(), logger: logger, stopping: stopping,
-		jobs:    gramv1connect.NewJobServiceClient(client, base),
-		cluster: gramv1connect.NewClusterServiceClient(client, base)}
+		jobs:    gramv1connect.NewJobServiceClient(client, base, plain),
+		cluster: gramv1connect.NewClusterServiceClient(client, base, plain)}
 	for pattern, serve := range s.routes() { // in any order
 		s.mux.HandleFunc(pattern, serve)
 	}

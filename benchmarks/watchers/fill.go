@@ -78,7 +78,7 @@ func submit(ctx context.Context, m *member, l load) error {
 	if err := one(liveJob, "a million leaves", 100); err != nil {
 		return err
 	}
-	ended := l.jobs - l.active
+	ended := l.jobs - l.active + 1 // the live one has not
 	err := each(1, ended, func(n int) error {
 		id := fmt.Sprint("job-", n)
 		if err := one(id, fmt.Sprint("topics of day ", n), 0); err != nil {
@@ -95,12 +95,15 @@ func submit(ctx context.Context, m *member, l load) error {
 	})
 }
 
-// each does something for each number from one to another, sixteen at a time. It returns a fault.
+// atATime is how many calls are made at a time: the log takes those that wait together.
+const atATime = 128
+
+// each does something for each number from one to another, many at a time. It returns a fault.
 func each(from, to int, do func(n int) error) error {
 	var wait sync.WaitGroup
 	var next atomic.Int64
 	next.Store(int64(from))
-	faults := make(chan error, 16)
+	faults := make(chan error, atATime)
 	for range cap(faults) {
 		wait.Go(func() {
 			for n := int(next.Add(1)) - 1; n < to; n = int(next.Add(1)) - 1 {

@@ -110,7 +110,7 @@ func (f *fleet) resultOf(task *pb.Task) *pb.TaskResult {
 		out.Files = []*pb.OutputFile{{Name: modelFile, Sha256: model.GetSha256(), Size: model.GetSize(),
 			Uri: f.m.store + "/" + protocol.OutputPrefix(id.GetJobId()) + modelFile}}
 	}
-	const spent = time.Second / turns
+	spent := 2 * time.Second << id.GetLevel() // a worker that says it is quick is leased many leaves as one task
 	return &pb.TaskResult{Id: id, Token: task.GetToken(), SpentUs: uint64(spent.Microseconds()),
 		Outcome: &pb.TaskResult_Output{Output: out}}
 }
