@@ -21,15 +21,17 @@ const spec = `{"apiVersion":"v1","kind":"NaiveBayes","metadata":{"name":%q},"spe
 // liveJob is the job that is watched; it is served first.
 const liveJob = "live"
 
-// fleet is workers that live and compute nothing. One of them does the leaves of the live job, at a steady pace.
+// fleet is workers that live and compute nothing. Two of them do the leaves of the live job, at a steady pace.
 type fleet struct {
 	m       *member
 	load    load
 	stop    context.CancelFunc
-	working sync.WaitGroup
+	running sync.WaitGroup
 	mu      sync.Mutex
 	fault   error
 	planned chan struct{} // closed when the live job has its leaves
+
+	sawLeaves sync.Once
 }
 
 // fill submits the jobs, registers the workers, and waits until the live job runs.
@@ -39,7 +41,7 @@ func fill(ctx context.Context, m *member, l load) (*fleet, error) {
 		return nil, err
 	}
 	fmt.Printf("%d jobs in %v\n", l.jobs, time.Since(began).Round(time.Millisecond))
-	working, stop := context.WithCancel(ctx)
+	life, stop := context.WithCancel(ctx)
 	f := &fleet{m: m, load: l, stop: stop, planned: make(chan struct{})}
 	sets := []string{"avx512-vnni", "avx512", "avx2", "neon"}
 	for n := range l.workers {
@@ -47,7 +49,7 @@ func fill(ctx context.Context, m *member, l load) (*fleet, error) {
 		rand.Read(secret) // never fails
 		id := protocol.WorkerID(secret)
 		slots := uint32(4)
-		if n == 0 {
+		if n < working {
 			slots = 256
 		}
 		if _, err := m.workers.Register(ctx, connect.NewRequest(&pb.RegisterRequest{WorkerId: id, Secret: secret,
@@ -55,9 +57,9 @@ func fill(ctx context.Context, m *member, l load) (*fleet, error) {
 			stop()
 			return nil, fmt.Errorf("register worker %d: %w", n, err)
 		}
-		f.working.Go(func() { f.beat(working, id, secret) })
-		if n == 0 {
-			f.working.Go(func() { f.work(working, id, secret) })
+		f.running.Go(func() { f.beat(life, id, secret) })
+		if n < working {
+			f.running.Go(func() { f.work(life, id, secret) })
 		}
 	}
 	select {
