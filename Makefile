@@ -201,6 +201,11 @@ check-avxvnni: ## Run the kernels for AVX-VNNI, which few machines have, on the 
 emulated: ## Run the kernels' tests, and gram version, on emulated CPUs without AVX (qemu-x86_64).
 	.ci/emulated
 
+.PHONY: screenshots
+PICTURES ?= bin/pictures
+screenshots: tools ## Take a picture of every view of the pages into PICTURES=bin/pictures (needs chromium).
+	REQUIRE_CHROMIUM=1 go test -count=1 -timeout 10m -run '^TestPictures$$' ./clustertest/browser -pictures "$(abspath $(PICTURES))"
+
 .PHONY: vuln
 vuln: bin/govulncheck ## Look up known vulnerabilities in what gram calls (asks vuln.go.dev).
 	bin/govulncheck ./...
@@ -267,12 +272,18 @@ generated: ## Fail if `make generate` changes a file.
 manifests: bin/gram bin/helm bin/kubectl-validate bin/containerfile ## Write what the chart renders into deploy/manifests, and check it.
 	.ci/deploy --write
 
+# Where npm is not, the tests that want axe-core say so.
+AXE := $(if $(shell command -v npm),bin/axe.min.js)
+
 .PHONY: tools
-tools: bin/versitygw ## Build the S3 server that the tests run.
+tools: bin/versitygw $(AXE) ## Build the S3 server that the tests run, and fetch axe-core.
 
 bin/versitygw: $(TOOLS_PIN)
 	go build -C deploy/tools -o ../../bin/versitygw github.com/versity/versitygw/cmd/versitygw
 	@touch $@
+
+bin/axe.min.js: deploy/tools/axe/fetch
+	deploy/tools/axe/fetch $@
 
 # A module of its own: it wants newer libraries than the other tools.
 bin/govulncheck: deploy/tools/vuln/go.mod deploy/tools/vuln/go.sum

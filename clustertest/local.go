@@ -23,6 +23,7 @@ import (
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
+	"github.com/gram-compute/gram/report"
 	"github.com/gram-compute/gram/worker"
 )
 
@@ -55,7 +56,7 @@ func StartLocal(t testing.TB, dataDir, storeURI string, leaseTTL time.Duration,
 	c, err := coordinator.Start(ctx, coordinator.Config{
 		DataDir: dataDir, ListenAddr: "127.0.0.1:0", StoreURI: storeURI, Store: store, Schedule: timing,
 		Validate:   func(spec protocol.JobSpec) (protocol.JobSpec, error) { return all.ValidateWith(kinds, spec) },
-		MostRounds: all.RoundsFrom,
+		MostRounds: all.RoundsFrom, Ended: report.EndedBy(all.Lookup),
 	})
 	if err != nil {
 		t.Fatal(err)

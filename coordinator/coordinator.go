@@ -19,6 +19,7 @@ import (
 	"github.com/gram-compute/gram/coordinator/meters"
 	"github.com/gram-compute/gram/coordinator/node"
 	"github.com/gram-compute/gram/coordinator/pki"
+	"github.com/gram-compute/gram/web"
 )
 
 // Coordinator is one running member. Start it, serve its Handler or let it listen, and Shutdown.
@@ -30,6 +31,7 @@ type Coordinator struct {
 	member   *node.Member
 	handler  http.Handler
 	door     *gate.Gate
+	site     *web.Site
 	port     *listen.Port           // nil without a listener
 	peers    *node.Peers            // nil in memory
 	peerPort *listen.PeerPort       // nil in memory

@@ -315,3 +315,26 @@ func TestTooManyCalls(t *testing.T) {
 		t.Errorf("to cancel: %d", code) // there is no job ""
 	}
 }
+
+// answers sends a request a number of times and returns how many were answered before the other side hung up.
+func answers(t *testing.T, conn net.Conn, request string, times int) (answered int) {
+	t.Helper()
+	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	from := bufio.NewReader(conn)
+	for range times {
+		if _, err := io.WriteString(conn, request); err != nil {
+			break
+		}
+		res, err := http.ReadResponse(from, nil)
+		if err != nil {
+			break
+		}
+		if _, err := io.Copy(io.Discard, res.Body); err != nil {
+			break
+		}
+		answered++
+	}
+	return answered
+}

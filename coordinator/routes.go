@@ -21,7 +21,7 @@ import (
 func (c *Coordinator) routes() {
 	options := listen.Options(c.cfg.Logger,
 		meters.CountCalls{Meters: c.meters}, audit.Follow{}, connect.UnaryInterceptorFunc(outcome.WireUnary))
-	local := listen.BoundCompressed(c.trails.Calls(c.services.Handler(options)))
+	local := listen.BoundCompressed(c.trails.Calls(c.services.Handler(options, listen.Uncompressed())))
 	c.door = gate.New(c.gatePolicy()).OnDenial(c.denied)
 	var answer http.Handler = local
 	if port := c.member.Port; port != nil {
@@ -34,8 +34,8 @@ func (c *Coordinator) routes() {
 		between.Handle("/", listen.Carried(c.leads, c.tasks, c.door.WrapCarried(local)))
 		c.peerPort = listen.ServePeers(port.Calls, between, c.cfg.limits, c.cfg.Logger, c.fail)
 	}
-	site := web.New(c.door.Wrap(answer), c.tasks.Stopping(), c.cfg.Logger)
-	c.handler = listen.Hold(c.door.Wrap(listen.Pages(health{c}, c.meters.Handler(), listen.Site(site, answer))),
+	c.site = web.New(c.door.Wrap(answer), c.tasks.Stopping(), c.cfg.Logger)
+	c.handler = listen.Hold(c.door.Wrap(listen.Pages(health{c}, c.meters.Handler(), listen.Site(c.site, answer))),
 		c.begun, c.tasks)
 }
 
@@ -72,8 +72,18 @@ func (c *Coordinator) lookupToken(id string) (gate.Record, bool) {
 	return gate.Record{SecretSHA256: token.SecretSHA256, Scope: gate.Scope(token.Scope), ExpiresAt: token.ExpiresAt}, ok
 }
 
-// denied counts and writes down what the gate refused.
+// denied counts and writes down what the gate refused. A browser before its login leaves no line, but its connection
+// has no more requests for nothing than others.
 func (c *Coordinator) denied(r *http.Request, caller gate.Caller, reason error) {
+	if gate.Anonymous(r, reason) {
+		bounds.Waste(r.Context())
+		return
+	}
+	c.refused(r, caller, reason)
+}
+
+// refused counts and writes down a request that shows what opens nothing, or too little.
+func (c *Coordinator) refused(r *http.Request, caller gate.Caller, reason error) {
 	name := meters.Denial(reason)
 	c.meters.Denied.WithLabelValues(name).Inc()
 	if errors.Is(reason, gate.ErrUnauthenticated) || errors.Is(reason, gate.ErrTooManyCalls) {

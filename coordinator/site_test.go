@@ -244,7 +244,7 @@ func TestLivePieces(t *testing.T) {
 	token := makeToken(t, c, gate.ScopeRead, 0)
 	res, lines := watch(token)
 	defer res.Body.Close()
-	if !lines.Scan() || lines.Text() != "event: piece" || !lines.Scan() ||
+	if !lines.Scan() || lines.Text() != "event: piece" || !lines.Scan() || !lines.Scan() ||
 		!strings.Contains(lines.Text(), "waits for a worker") {
 		t.Fatalf("%d, %s, error %v", res.StatusCode, lines.Text(), lines.Err())
 	}

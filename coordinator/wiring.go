@@ -3,6 +3,7 @@ package coordinator
 import (
 	"github.com/google/uuid"
 	"github.com/gram-compute/gram/coordinator/api"
+	"github.com/gram-compute/gram/coordinator/findings"
 	"github.com/gram-compute/gram/coordinator/gate"
 	"github.com/gram-compute/gram/coordinator/lead"
 	"github.com/gram-compute/gram/coordinator/node"
@@ -24,15 +25,17 @@ func (c *Coordinator) prepareToLead() {
 			{Token: c.tokens.worker, Scope: gate.ScopeWorker, File: WorkerTokenFile},
 		},
 		Fail: c.fail, Ready: health{c}.NotReady, LeastState: c.cfg.LeastState,
-		MostRounds: c.cfg.MostRounds,
+		MostRounds: c.cfg.MostRounds, Ended: c.cfg.Ended,
 
 		Schedule: c.cfg.Schedule, ApplyTimeout: c.cfg.ApplyTimeout, PromoteAfter: c.cfg.PromoteAfter,
 		KeepJobs: c.cfg.KeepJobs, SweepEvery: c.cfg.SweepEvery, SweepGrace: c.cfg.SweepGrace,
 		CheckpointEvery: c.cfg.CheckpointEvery, CheckpointAfter: c.cfg.checkpointAfter, DiskSpace: c.cfg.diskSpace,
 	})
+	found := findings.New(c.cfg.Store)
 	c.services = api.Services{
 		Jobs:      &api.Jobs{Cluster: c.leads, Commands: c.commands, Store: c.cfg.Store},
-		Models:    &api.Models{Cluster: c.leads, Logger: c.cfg.Logger},
+		Compares:  api.NewCompares(c.leads, c.cfg.Store, found),
+		Models:    &api.Models{Cluster: c.leads, Store: c.cfg.Store, Findings: found, Logger: c.cfg.Logger},
 		Schedules: &api.Schedules{Cluster: c.leads, Commands: c.commands},
 		Tokens:    &api.Tokens{Cluster: c.leads},
 		Clusters:  &api.Clusters{Cluster: c.leads, Membership: c.leads.Members(), Keeper: c.leads},

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/gram-compute/gram/kernelops/decimal"
 )
@@ -47,15 +48,16 @@ func (p *libsvmParser) fast(s *Sparse, w *watch, text []byte) (rest []byte, last
 		n, used := p.read(p.numbers[:], text[:len(text)+decimal.Ahead], len(text), ':', ' ', indexFirst,
 			w.inexact())
 		at, count := last, len(s.Indices)
-		for i := 0; i+1 < n; i += 2 {
-			index := int64(p.numbers[i]) - p.base //lint:checked a whole number below 2^24: it has no minus and no point
+		s.Indices, s.Values = slices.Grow(s.Indices, n/2), slices.Grow(s.Values, n/2)
+		indices, values := s.Indices[count:count+n/2], s.Values[count:count+n/2]
+		for i := range min(len(indices), len(values)) {
+			index := int64(p.numbers[2*i]) - p.base //lint:checked a whole number below 2^24: it has no minus and no point
 			if index <= at || index >= p.width {
-				s.Indices, s.Values = s.Indices[:count], s.Values[:count]
 				return text, last, column
 			}
-			s.Indices, s.Values = append(s.Indices, int32(index)), append(s.Values, p.numbers[i+1])
-			at = index
+			indices[i], values[i], at = int32(index), p.numbers[2*i+1], index
 		}
+		s.Indices, s.Values = s.Indices[:count+n/2], s.Values[:count+n/2]
 		last, column = at, column+n/2
 		switch {
 		case used > len(text):

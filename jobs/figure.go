@@ -1,15 +1,16 @@
 package jobs
 
-// Figure is a figure of a job's report, as data. Exactly one of Lines, Scatter, Heat, Images and
+// Figure is a figure of a job's report, as data. Exactly one of Lines, Histogram, Scatter, Heat, Images and
 // Table is set. Package report decides how it looks.
 type Figure struct {
-	Title   string       `json:"title"`
-	Caption string       `json:"caption,omitempty"`
-	Lines   *LineChart   `json:"lines,omitempty"`
-	Scatter *ScatterPlot `json:"scatter,omitempty"`
-	Heat    *HeatMap     `json:"heat,omitempty"`
-	Images  []Image      `json:"images,omitempty"`
-	Table   *FigureTable `json:"table,omitempty"`
+	Title     string       `json:"title"`
+	Caption   string       `json:"caption,omitempty"`
+	Lines     *LineChart   `json:"lines,omitempty"`
+	Histogram *Histogram   `json:"histogram,omitempty"`
+	Scatter   *ScatterPlot `json:"scatter,omitempty"`
+	Heat      *HeatMap     `json:"heat,omitempty"`
+	Images    []Image      `json:"images,omitempty"`
+	Table     *FigureTable `json:"table,omitempty"`
 }
 
 // FiguresOf returns the Figures of a kind whose models read reads and draw draws.
@@ -30,6 +31,11 @@ type LineChart struct {
 	X      string   `json:"x"`
 	Y      string   `json:"y"`
 	Series []Series `json:"series"`
+	// UnitX and UnitY report that an axis is of shares, and goes from 0 to 1.
+	UnitX bool `json:"unit_x,omitempty"`
+	UnitY bool `json:"unit_y,omitempty"`
+	// Decades reports that ratios of Y matter: where it spans two powers of ten or more, the axis is logarithmic.
+	Decades bool `json:"decades,omitempty"`
 }
 
 // Series is a named line; X and Y have the same length.
@@ -39,6 +45,27 @@ type Series struct {
 	Y    []float64 `json:"y"`
 	// Reference reports that this is a line to compare the others with; it is dashed.
 	Reference bool `json:"reference,omitempty"`
+	// Chosen reports that the job went on with this one of several.
+	Chosen bool `json:"chosen,omitempty"`
+	// Steps reports that each Y holds from the X before to its own.
+	Steps bool `json:"steps,omitempty"`
+	// Points reports that no line joins the points.
+	Points bool `json:"points,omitempty"`
+}
+
+// Histogram is how records of one or more groups are spread over the bins of a value.
+type Histogram struct {
+	X      string     `json:"x"`
+	Y      string     `json:"y"`
+	Edges  []float64  `json:"edges"` // ascending; one more than there are bins
+	Groups []BinGroup `json:"groups"`
+	Zero   bool       `json:"zero,omitempty"` // decisions change at 0, which is marked
+}
+
+// BinGroup is a group of a histogram, with a value of at least 0 for each bin.
+type BinGroup struct {
+	Name   string    `json:"name"`
+	Values []float64 `json:"values"`
 }
 
 // ScatterPlot has points of a plane in one or more groups, and lines. X and Y name the axes.

@@ -9,7 +9,7 @@ import (
 
 // ValidJobID reports whether id may name a job: it becomes part of object keys.
 func ValidJobID(id string) bool {
-	if len(id) == 0 || len(id) > 63 || id[0] == '-' {
+	if len(id) == 0 || len(id) > maxJobID || id[0] == '-' {
 		return false
 	}
 	for _, c := range []byte(id) {
@@ -19,6 +19,8 @@ func ValidJobID(id string) bool {
 	}
 	return true
 }
+
+const maxJobID = 63
 
 // What is the cluster's own in its store: job objects and logs, and the outputs of jobs whose specs name no place.
 const (

@@ -5,6 +5,9 @@ import "strings"
 // ModelFile is the name of a job's model among its outputs.
 const ModelFile = "model.safetensors"
 
+// PredictKind is the kind whose model is the list of the parts of its predictions.
+const PredictKind = "Predict"
+
 // LatestOf ends a reference to the latest success of a schedule: news@latest.
 const LatestOf = "@latest"
 

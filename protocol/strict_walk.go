@@ -63,6 +63,9 @@ func (w walker) checkAny(path string, value json.RawMessage) *Fault {
 	case '{':
 		return w.checkMembers(path, value, nil, func(member) (reflect.Type, *Fault) { return nil, nil })
 	case '[':
+		if !bytes.ContainsAny(value, `{"`) {
+			return nil // numbers alone: there is no name or text in it
+		}
 		return w.checkList(path, value, nil, nil)
 	case '"':
 		_, fault := decodeText(path, value)
@@ -139,6 +142,9 @@ func (w walker) checkList(path string, value json.RawMessage, t, elem reflect.Ty
 	if first(value) != '[' {
 		return wrongType(path, value, t)
 	}
+	if elem != nil && fitAll(value, elem) {
+		return nil
+	}
 	dec := json.NewDecoder(bytes.NewReader(value))
 	_, _ = dec.Token()
 	for i := 0; dec.More(); i++ {
@@ -160,6 +166,23 @@ func checkNull(path string, t reflect.Type) *Fault {
 		return nil
 	}
 	return SpecFault("field %q is empty; it wants %s. Without the field it has its default", path, plainType(t))
+}
+
+// fitAll reports whether each element of a list is a number that t takes. A spec may hold thousands; false says that they
+// are to be looked at one by one.
+func fitAll(list json.RawMessage, t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64,
+		reflect.Float32, reflect.Float64:
+	default:
+		return false
+	}
+	if reflect.PointerTo(t).Implements(jsonReader) || reflect.PointerTo(t).Implements(textReader) ||
+		bytes.ContainsAny(list, `n"`) { // null, or texts, which a list of bytes may be
+		return false
+	}
+	return json.Unmarshal(list, reflect.New(reflect.SliceOf(t)).Interface()) == nil
 }
 
 // fits reports whether a bool or number can be stored in t.

@@ -3,76 +3,132 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"html/template"
 	"slices"
-	"strings"
 
+	"github.com/gram-compute/gram/protocol"
 	"github.com/gram-compute/gram/report/style"
 )
 
 // The picture's measures, in pixels.
 const (
-	ganttWidth  = 960.0
-	ganttLeft   = 132.0
-	ganttRight  = 948.0
-	ganttTop    = 26.0
-	rowHeight   = 11.0 // of a slot
-	laneGap     = 7.0  // between workers
-	maxRows     = 96   // slots; beyond, each worker has one row
-	maxDrawn    = 48   // workers
-	leastMark   = 0.75 // width
-	roundLabels = 26.0 // the least width for a round's number
+	ganttWidth = 960.0
+	ganttLeft  = 132.0
+	ganttRight = 948.0
+	ganttTop   = 26.0
+	rowHeight  = 11.0 // of a slot
+	laneGap    = 7.0  // between workers
 )
 
-// colors of works; what failed or expired is red, whatever it was.
-var workColors = map[Work]string{
-	WorkPlan: "#6b6b6b", WorkMap: "#0072b2", WorkMerge: "#009e73", WorkStep: "#e69f00", WorkReport: "#6b6b6b",
-	WorkSeveral: "#56b4e9",
-}
+// Bounds of what is drawn.
+const (
+	maxRows  = 96 // slots; beyond, each worker has one row
+	maxDrawn = 48 // workers
 
-const troubleColor = "#d55e00"
+	// Beyond these numbers of marks and rounds, the picture shows how busy workers were: see load.go.
+	maxDetailed, maxDetailedRounds = 300, 60
+)
 
 // lane is where a worker's rows are.
 type lane struct {
 	worker, slots int
-	top           float64
+	top, height   float64
 }
 
-// gantt draws a lane for each worker, with a row for each of its slots.
+// chart is a timeline as it is drawn.
+type chart struct {
+	*svg
+	t      *Timeline
+	x      axis
+	bottom float64 // of the lanes
+	lanes  []lane
+	of     []int // of each worker, its lane; -1 is not drawn
+	hidden int   // workers that are not drawn
+	loads  bool  // columns show how busy workers were, in place of marks
+	single bool  // a worker has one row for all its slots
+}
+
+// Gantt is the SVG of a timeline, which any of our pages takes: a lane for each worker. Its texts are escaped, and it
+// has no style of its own: the sheet of package style has all that it needs. The timeline's Caption says how to read it.
+func Gantt(t *Timeline) template.HTML { return template.HTML(gantt(t)) }
+
+// gantt draws a lane for each worker: with a row for each of its slots and a mark for each task or, where there are
+// too many, with columns of time that show how busy it was.
 func gantt(t *Timeline) []byte {
-	lanes, hidden, single := lanesOf(t)
-	bottom := ganttTop
-	for i := range lanes {
-		lanes[i].top = bottom
-		bottom += float64(lanes[i].slots)*rowHeight + laneGap
+	c := layOut(t)
+	legend, rows := legendOf(t, c.loads)
+	height := c.bottom + 26 + float64(rows)*legendRow
+	if c.hidden > 0 {
+		height += legendRow
 	}
-	x := axis{0, ganttEnd(t), ganttLeft, ganttRight}
-	s := newSVG(ganttWidth, bottom+58)
-	drawRounds(s, t, x, bottom)
-	for _, v := range x.ticks() {
-		s.line(x.at(v), ganttTop, x.at(v), bottom, "grid")
-		s.text(x.at(v), bottom+18, "middle", "faint", style.Clock(v))
+	c.open(height)
+	c.drawRounds()
+	for _, v := range clockTicks(c.x.high) {
+		c.line(c.x.at(v), ganttTop, c.x.at(v), c.bottom, "grid")
+		c.text(c.x.at(v), c.bottom+18, "middle", "faint", style.Clock(v))
 	}
-	drawUnseen(s, t, x, bottom)
-	at := make([]int, len(t.Workers)) // of each worker, its lane
-	for i := range at {
-		at[i] = -1
+	c.drawUnseen()
+	for _, l := range c.lanes {
+		c.text(ganttLeft-10, l.top+l.height/2+4, "end", "ink", laneName(t, l.worker))
 	}
-	for i, l := range lanes {
-		at[l.worker] = i
-		s.text(ganttLeft-10, l.top+float64(l.slots)*rowHeight/2+4, "end", "ink", laneName(t, l.worker))
-	}
-	for _, m := range t.Marks {
-		if i := at[m.Worker]; i >= 0 {
-			drawMark(s, t, m, x, lanes[i], single)
+	if c.loads {
+		c.drawLoads()
+	} else {
+		for _, m := range t.Marks {
+			if i := c.of[m.Worker]; i >= 0 {
+				c.drawMark(m, c.lanes[i])
+			}
 		}
 	}
-	drawEvents(s, t, x, bottom)
-	s.line(ganttLeft, bottom, ganttRight, bottom, "axis")
-	ganttLegend(s, t, bottom+44)
-	if hidden > 0 {
-		s.text(ganttRight, bottom+44, "end", "faint", hiddenText(hidden))
+	c.drawEvents()
+	c.line(ganttLeft, c.bottom, ganttRight, c.bottom, "axis")
+	c.drawLegend(legend, c.bottom+44)
+	if c.hidden > 0 {
+		c.text(ganttLeft, height-8, "start", "faint", hiddenText(c.hidden))
 	}
-	return s.end()
+	return c.end()
+}
+
+// layOut gives lanes to the workers.
+func layOut(t *Timeline) *chart {
+	c := &chart{svg: &svg{}, t: t, x: axis{0, ganttEnd(t), ganttLeft, ganttRight}, bottom: ganttTop,
+		of: make([]int, len(t.Workers))}
+	c.lanes, c.hidden, c.single = lanesOf(t)
+	for i := range c.of {
+		c.of[i] = -1
+	}
+	for i, l := range c.lanes {
+		c.of[l.worker] = i
+	}
+	c.loads = t.detailed(c.of) > maxDetailed || len(t.Rounds) > maxDetailedRounds
+	for i := range c.lanes {
+		l := &c.lanes[i]
+		l.top, l.height = c.bottom, float64(l.slots)*rowHeight
+		if c.loads {
+			l.height = loadHeight(len(c.lanes))
+		}
+		c.bottom += l.height + laneGap
+	}
+	return c
+}
+
+// detailed counts the marks of the workers that are drawn.
+func (t *Timeline) detailed(lanes []int) (marks int) {
+	for _, m := range t.Marks {
+		if lanes[m.Worker] >= 0 {
+			marks++
+		}
+	}
+	return marks
+}
+
+// open begins the picture. Its widths are in the sheet: no text becomes too small to read, so that it is scrolled on a
+// phone.
+func (c *chart) open(height float64) {
+	c.width, c.height = ganttWidth, height
+	fmt.Fprintf(c, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" class="gantt" role="img" aria-label="%s">`+
+		"\n", px(ganttWidth), px(height), escape(fmt.Sprintf("Timeline of %s over %s",
+		protocol.Counted(len(c.t.Workers), "worker"), style.Clock(c.x.high))))
 }
 
 func hiddenText(workers int) string {
@@ -121,6 +177,9 @@ func ganttEnd(t *Timeline) float64 {
 	for _, r := range t.Rounds {
 		end = max(end, r.To)
 	}
+	for _, e := range t.Events {
+		end = max(end, e.At)
+	}
 	return end
 }
 
@@ -139,100 +198,4 @@ func laneName(t *Timeline, worker int) string {
 		return fmt.Sprintf("%s #%d", shorten(t.Workers[worker].Name, 12), before)
 	}
 	return shorten(t.Workers[worker].Name, 16)
-}
-
-// drawRounds shades every other round and numbers them where there is room.
-func drawRounds(s *svg, t *Timeline, x axis, bottom float64) {
-	for i, r := range t.Rounds {
-		from, to := x.at(r.From), x.at(r.To)
-		if i%2 == 0 {
-			fmt.Fprintf(s, `<rect x="%s" y="%s" width="%s" height="%s" class="band"/>`+"\n", px(from), px(ganttTop),
-				px(to-from), px(bottom-ganttTop))
-		}
-		if to-from >= roundLabels {
-			s.text((from+to)/2, ganttTop-9, "middle", "faint small", fmt.Sprint(r.Round))
-		}
-	}
-	if len(t.Rounds) > 0 {
-		s.text(ganttLeft-10, ganttTop-9, "end", "faint small", "round")
-	}
-}
-
-// drawUnseen hatches the time that another coordinator saw.
-func drawUnseen(s *svg, t *Timeline, x axis, bottom float64) {
-	if t.Since <= 0 {
-		return
-	}
-	fmt.Fprintf(s, `<defs><pattern id="unseen" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><line x1="0" y1="0" x2="0" y2="6" class="grid"/></pattern></defs>`+"\n")
-	fmt.Fprintf(s, `<rect x="%s" y="%s" width="%s" height="%s" fill="url(#unseen)"><title>seen by another coordinator</title></rect>`+"\n",
-		px(x.at(0)), px(ganttTop), px(x.at(t.Since)-x.at(0)), px(bottom-ganttTop))
-}
-
-func drawMark(s *svg, t *Timeline, m Mark, x axis, l lane, single bool) {
-	row := float64(min(m.Slot, l.slots-1))
-	from, width := x.at(m.From), x.at(m.To)-x.at(m.From)
-	color, opacity := workColors[m.Work], ""
-	switch {
-	case m.Outcome == Failed || m.Outcome == Expired:
-		color = troubleColor
-	case m.Outcome == InVain:
-		opacity = ` fill-opacity=".45"`
-	case single:
-		opacity = ` fill-opacity=".6"` // rows lie on one another
-	}
-	class := ""
-	if m.Speculative {
-		class = ` class="speculative"`
-	}
-	if width > 3 {
-		width -= 0.5 // a hair between neighbors
-	}
-	fmt.Fprintf(s, `<rect x="%s" y="%s" width="%s" height="%s" rx="1" fill="%s"%s%s><title>%s</title></rect>`+"\n",
-		px(from), px(l.top+row*rowHeight+1), px(max(leastMark, width)), px(rowHeight-2), color, opacity, class,
-		escape(t.text(m)))
-}
-
-// drawEvents puts a tick below the lanes for each event.
-func drawEvents(s *svg, t *Timeline, x axis, bottom float64) {
-	for _, e := range t.Events {
-		at := x.at(min(e.At, x.high))
-		fmt.Fprintf(s, `<path d="M%s %s l3.5 7 h-7 z" fill="%s"><title>%s</title></path>`+"\n", px(at),
-			px(bottom-laneGap+1), troubleColor, escape(eventText(e)))
-	}
-}
-
-func eventText(e Event) string {
-	return strings.Join(slices.DeleteFunc([]string{style.Clock(e.At), e.What, e.Worker, e.Task},
-		func(s string) bool { return s == "" }), ", ")
-}
-
-// ganttLegend names the colors that there are.
-func ganttLegend(s *svg, t *Timeline, y float64) {
-	x := ganttLeft
-	entry := func(mark, name string) {
-		fmt.Fprintf(s, mark+"\n", px(x), px(y-9))
-		s.text(x+17, y, "start", "faint", name)
-		x += 38 + 6.4*float64(len(name))
-	}
-	box := func(fill, more string) string {
-		return `<rect x="%s" y="%s" width="11" height="9" rx="1" fill="` + fill + `"` + more + `/>`
-	}
-	has := func(which func(Mark) bool) bool { return slices.ContainsFunc(t.Marks, which) }
-	for work := WorkPlan; work <= WorkSeveral; work++ {
-		if has(func(m Mark) bool { return m.Work == work && m.Outcome == Committed }) {
-			entry(box(workColors[work], ""), Works[work])
-		}
-	}
-	if has(func(m Mark) bool { return m.Speculative }) {
-		entry(box("#0072b2", ` class="speculative"`), "speculative copy")
-	}
-	if has(func(m Mark) bool { return m.Outcome == InVain }) {
-		entry(box("#0072b2", ` fill-opacity=".45"`), "in vain")
-	}
-	if has(func(m Mark) bool { return m.Outcome == Failed || m.Outcome == Expired }) {
-		entry(box(troubleColor, ""), "failed or expired")
-	}
-	if len(t.Events) > 0 {
-		entry(`<path transform="translate(%s %s)" d="M5.5 0 l4.5 9 h-9 z" fill="`+troubleColor+`"/>`, "event")
-	}
 }

@@ -8,130 +8,231 @@ import (
 	"github.com/gram-compute/gram/jobs"
 )
 
-// axis maps values to pixels.
-type axis struct{ low, high, from, to float64 }
-
-func (a axis) at(v float64) float64 {
-	if a.high == a.low {
-		return (a.from + a.to) / 2
-	}
-	return a.from + (a.to-a.from)*(v-a.low)/(a.high-a.low)
+// plot is the rectangle of a chart, with its axes.
+type plot struct {
+	x, y                     scale
+	left, right, top, bottom float64
 }
 
-// ticks are multiples of 1, 2 or 5 times a power of ten within the axis, at most seven.
-func (a axis) ticks() []float64 {
-	span := a.high - a.low
-	if !(span > 0) {
-		return []float64{a.low}
+// The heights of charts.
+const (
+	plotTop    = 34
+	plotHeight = 250
+	unitHeight = 350 // of shares by shares, which have one scale
+	plotFoot   = 50  // below: ticks and the name of the axis
+)
+
+// plotOf makes room for the texts of the vertical axis.
+func plotOf(x, y scale, height float64) plot {
+	p := plot{x: x, y: y, right: chartWidth - 14, top: plotTop, bottom: plotTop + height}
+	_, texts := y.ticks()
+	for _, text := range texts {
+		p.left = max(p.left, widthOf(text)+16)
 	}
-	power := math.Pow(10, math.Floor(math.Log10(span))-1)
-	for i := 0; ; i++ {
-		step := power * []float64{1, 2, 5}[i%3] * math.Pow(10, float64(i/3))
-		if span/step > 6 {
-			continue
-		}
-		var at []float64
-		for n := math.Ceil(a.low / step); n*step <= a.high+step/1e9; n++ {
-			at = append(at, n*step)
-		}
-		return at
-	}
+	p.y.from, p.y.to = p.bottom, p.top
+	p.x.from, p.x.to = p.left+6, p.right-6
+	return p
 }
 
-// lineChart draws every series with a mark at each value that is finite.
-func lineChart(c *jobs.LineChart) []byte {
-	const width, height, left, top, bottom = 720, 320, 82, 14, 268
-	right := 700.0
-	if len(c.Series) > 1 {
-		right = 560
-	}
-	x, y := axes(c.Series, left, right, bottom, top)
-	s := newSVG(width, height)
-	for _, v := range y.ticks() {
-		s.line(left, y.at(v), right, y.at(v), "grid")
-		s.text(left-8, y.at(v)+4, "end", "faint", number(v))
-	}
-	for _, v := range x.ticks() {
-		if v != math.Trunc(v) && wholeX(c.Series) {
-			continue // there is no round 1.5
-		}
-		s.line(x.at(v), bottom, x.at(v), bottom+5, "axis")
-		s.text(x.at(v), bottom+20, "middle", "faint", number(v))
-	}
-	s.line(left, bottom, right, bottom, "axis")
-	s.text((left+right)/2, height-8, "middle", "ink", c.X)
-	s.vertical(14, (top+bottom)/2, c.Y)
-	for i, series := range c.Series {
-		color, key := palette[i%len(palette)], 12
-		if series.Reference {
-			color, key = referenceColor, 4
-		}
-		drawSeries(s, series, x, y, color)
-		if len(c.Series) > 1 {
-			fmt.Fprintf(s, `<rect x="%s" y="%d" width="12" height="%d" fill="%s"/>`+"\n", px(right+14),
-				top+20*i+(12-key)/2, key, color)
-			s.text(right+32, float64(top+20*i+11), "start", "ink", shorten(series.Name, 17))
-		}
-	}
-	return s.end()
+// square gives both axes one scale.
+func (p plot) square() plot {
+	p.right = min(p.right, p.left+p.bottom-p.top)
+	p.x.from, p.x.to = p.left, p.right
+	return p
 }
 
-func wholeX(all []jobs.Series) bool {
-	for _, series := range all {
-		for _, v := range series.X {
-			if v != math.Trunc(v) {
-				return false
+// frame draws the axes with their names.
+func (p plot) frame(s *svg, xName, yName string) {
+	at, texts := p.y.ticks()
+	for i, v := range at {
+		s.line(p.left, p.y.at(v), p.right, p.y.at(v), "grid")
+		s.text(p.left-8, p.y.at(v)+4, "end", "faint", texts[i])
+	}
+	at, texts = p.x.ticks()
+	for i, v := range at {
+		s.line(p.x.at(v), p.bottom, p.x.at(v), p.bottom+5, "axis")
+		s.text(p.x.at(v), p.bottom+20, "middle", "faint", texts[i])
+	}
+	s.line(p.left, p.bottom, p.right, p.bottom, "axis")
+	s.text(2, 16, "start", "ink", shorten(yName, fitting(chartWidth-2)))
+	s.text((p.left+p.right)/2, p.bottom+40, "middle", "ink", shorten(xName, fitting(p.right-p.left)))
+}
+
+// lineChart draws every series, with a mark at each value that can be shown where there are few.
+func lineChart(title string, c *jobs.LineChart) []byte {
+	x, y, note := linesAxes(c)
+	height := float64(plotHeight)
+	if c.UnitX && c.UnitY {
+		height = unitHeight
+	}
+	p := plotOf(x, y, height)
+	if c.UnitX && c.UnitY {
+		p = p.square()
+	}
+	l := flowing(linesLegend(c), chartWidth-p.left)
+	s := newPicture(chartClass, chartWidth, p.bottom+plotFoot+l.height(), title, describeLines(c, y))
+	p.frame(s, c.X, c.Y+note)
+	for _, behind := range []bool{true, false} {
+		for i, series := range c.Series {
+			if series.Reference == behind {
+				p.series(s, i, series)
 			}
 		}
 	}
-	return true
+	l.draw(s, p.left, p.bottom+plotFoot)
+	return s.end()
 }
 
-// axes spans all finite values; the vertical one begins at 0 where that is not far away.
-func axes(all []jobs.Series, left, right, bottom, top float64) (x, y axis) {
-	x = axis{math.Inf(1), math.Inf(-1), left + 8, right - 8}
-	y = axis{math.Inf(1), math.Inf(-1), bottom, top}
-	for _, series := range all {
+func linesLegend(c *jobs.LineChart) (list []entry) {
+	if len(c.Series) < 2 {
+		return nil
+	}
+	for i, series := range c.Series {
+		list = append(list, entry{series.Name, func(s *svg, x, y float64) {
+			if !series.Points {
+				fmt.Fprintf(s, `<path d="M%s %sh28" class="%s"%s/>`+"\n", px(x-14), px(y), lineClass(i, series),
+					lineDash(i, series))
+			}
+			if marked(series) {
+				mark(s, i, x, y, "")
+			}
+		}})
+	}
+	return list
+}
+
+func lineClass(i int, series jobs.Series) string {
+	switch {
+	case series.Reference:
+		return "line ref"
+	case series.Chosen:
+		return "line chosen " + classOf(i)
+	}
+	return "line " + classOf(i)
+}
+
+func lineDash(i int, series jobs.Series) string {
+	if series.Reference {
+		return ` stroke-dasharray="6 4"`
+	}
+	return dashOf(i)
+}
+
+// marked reports whether the values of a series have marks: more would hide the line.
+func marked(series jobs.Series) bool {
+	return series.Points || len(series.X) <= 40 && !series.Reference && !series.Steps
+}
+
+// series draws a line, which breaks where a value cannot be shown.
+func (p plot) series(s *svg, i int, series jobs.Series) {
+	var path strings.Builder
+	var marks [][2]float64
+	joined := false
+	for j, v := range series.Y {
+		if !p.y.shows(v) || !p.x.shows(series.X[j]) {
+			joined = false
+			continue
+		}
+		x, y := p.x.at(series.X[j]), p.y.at(v)
+		if marked(series) {
+			marks = append(marks, [2]float64{x, y})
+		}
+		switch {
+		case !joined:
+			fmt.Fprintf(&path, "M%s %s", px(x), px(y))
+		case series.Steps:
+			fmt.Fprintf(&path, "V%sH%s", px(y), px(x))
+		default:
+			fmt.Fprintf(&path, "L%s %s", px(x), px(y))
+		}
+		joined = true
+	}
+	if path.Len() > 0 && !series.Points {
+		fmt.Fprintf(s, `<path d="%s" class="%s"%s/>`+"\n", path.String(), lineClass(i, series), lineDash(i, series))
+	}
+	for _, m := range marks {
+		mark(s, i, m[0], m[1], "")
+	}
+}
+
+// linesAxes spans all values that can be shown; note says of the vertical axis what may surprise.
+func linesAxes(c *jobs.LineChart) (x, y scale, note string) {
+	x, y = scale{axis: axis{low: math.Inf(1), high: math.Inf(-1)}, whole: true}, scale{axis: axis{low: math.Inf(1),
+		high: math.Inf(-1)}}
+	for _, series := range c.Series {
 		for i, v := range series.Y {
-			if !math.IsNaN(v) && !math.IsInf(v, 0) {
-				x.low, x.high = min(x.low, series.X[i]), max(x.high, series.X[i])
+			if at := series.X[i]; v-v == 0 && at-at == 0 {
+				x.low, x.high = min(x.low, at), max(x.high, at)
 				y.low, y.high = min(y.low, v), max(y.high, v)
+				x.whole = x.whole && at == math.Trunc(at)
 			}
 		}
 	}
 	if x.low > x.high {
-		return axis{0, 1, left, right}, axis{0, 1, bottom, top}
+		x.low, x.high, y.low, y.high = 0, 1, 0, 1
 	}
-	if y.low > 0 && y.low < 0.7*y.high {
-		y.low = 0
+	if c.UnitX {
+		x.low, x.high, x.whole = 0, 1, false
 	}
-	pad := (y.high - y.low) / 20
-	if y.high += pad; y.low != 0 {
-		y.low -= pad
+	switch {
+	case c.UnitY:
+		y.low, y.high = 0, 1
+	case c.Decades && y.low > 0 && y.high/y.low >= 100:
+		y.log = true
+		y.low, y.high = math.Log10(y.low)-0.1, math.Log10(y.high)+0.1
+		note = " (logarithmic scale)"
+	default:
+		if y.axis = y.axis.showing(); y.low > 0 || y.high < 0 {
+			note = " (scale without 0)"
+		}
 	}
-	return x, y
+	return x, y, note
 }
 
-func drawSeries(s *svg, series jobs.Series, x, y axis, color string) {
-	var points []string
-	for i, v := range series.Y {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			continue
+// showing leaves room at both ends, and begins at 0 unless that would press the values into a part of the axis.
+func (a axis) showing() axis {
+	const part = 0.35
+	if a.low == a.high || a.low > 0 && a.low <= part*a.high {
+		a.low = min(a.low, 0)
+	}
+	if a.low == a.high || a.high < 0 && a.high >= part*a.low {
+		a.high = max(a.high, 0)
+	}
+	if a.low == a.high {
+		return axis{0, 1, a.from, a.to}
+	}
+	pad := a.high/20 - a.low/20
+	if a.low != 0 {
+		a.low -= pad
+	}
+	if a.high != 0 {
+		a.high += pad
+	}
+	return a
+}
+
+// describeLines tells what a chart shows, for those who do not see it.
+func describeLines(c *jobs.LineChart, y scale) string {
+	const most = 8 // lines
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s by %s.", c.Y, c.X)
+	for i, series := range c.Series {
+		if i == most {
+			fmt.Fprintf(&text, " And %d more.", len(c.Series)-most)
+			break
 		}
-		at := px(x.at(series.X[i])) + "," + px(y.at(v))
-		points = append(points, at)
+		first, last := -1, -1
+		for j, v := range series.Y {
+			if y.shows(v) {
+				if last = j; first < 0 {
+					first = j
+				}
+			}
+		}
+		if first >= 0 {
+			fmt.Fprintf(&text, " %s: from %s at %s to %s at %s.", series.Name, brief(series.Y[first]),
+				brief(series.X[first]), brief(series.Y[last]), brief(series.X[last]))
+		}
 	}
-	dashes := ""
-	if series.Reference {
-		dashes = ` stroke-dasharray="6 4"`
-	}
-	fmt.Fprintf(s, `<polyline points="%s" fill="none" stroke="%s" stroke-width="2"%s/>`+"\n",
-		strings.Join(points, " "), color, dashes)
-	if len(points) > 60 || series.Reference {
-		return // marks would hide the line
-	}
-	for _, at := range points {
-		cx, cy, _ := strings.Cut(at, ",")
-		fmt.Fprintf(s, `<circle cx="%s" cy="%s" r="3" fill="%s"/>`+"\n", cx, cy, color)
-	}
+	return text.String()
 }

@@ -14,9 +14,11 @@ import (
 	"github.com/gram-compute/gram/report/style"
 )
 
-// Page is what the HTML page of a finished job shows.
+// Page is what the HTML page of a job that has ended shows.
 type Page struct {
 	Job, Name, Kind string
+	State           string   // "" means succeeded
+	Failure         *Failure // of a job that failed
 	ModelSHA256     string
 	Seconds         float64
 	Rounds          []Round
@@ -25,7 +27,23 @@ type Page struct {
 	Timeline        *Timeline   // nil: nobody saw one
 	Audits          *Audits     // nil: not known
 	Facts           [][2]string // further lines of the summary, such as seed and input
+	Set, Defaults   []Param     // as ParamsOf parts them
+	Run             Run
+	Spec            string // as JSON; "" is not known
+	Links           []Link
 }
+
+// Run is when, where and by what a job ran. What is empty is not known.
+type Run struct {
+	Submitted, Started, Ended string // in UTC
+	Workers                   []string
+	Kernels                   []string
+	Build, Go                 string  // of the program that wrote the page
+	WorkSeconds               float64 // of workers at its tasks, each slot counted
+}
+
+// Link is a file beside the page, by its name.
+type Link struct{ File, Says string }
 
 // Round is a finished round.
 type Round struct {
@@ -47,7 +65,12 @@ var templateFuncs = template.FuncMap{
 	"numeric": numericColumns,
 	"cell":    cellClass,
 	"dotted":  dotted,
+	"label":   breakable,
+	"moment":  readable,
 	"s":       pluralEnd,
+	"wide":    wide,
+	"size":    style.Size,
+	"count":   style.Count,
 }
 
 var pageTemplate = template.Must(template.New("page").Funcs(templateFuncs).Parse(pageSource + styleSource))
@@ -73,43 +96,46 @@ func HTML(p Page) ([]byte, error) {
 		figures[i] = drawn{f, template.HTML(picture)} // our own SVG, its texts escaped
 	}
 	var out bytes.Buffer
-	gone := template.HTML("")
+	picture := template.HTML("")
 	if p.Timeline != nil {
-		gone = template.HTML(gantt(p.Timeline)) // our own SVG, its texts escaped
+		picture = Gantt(p.Timeline)
 	}
 	err := pageTemplate.Execute(&out, struct {
 		Page
 		Figures []drawn
 		Gantt   template.HTML
-	}{p, figures, gone})
+		Tiles   []Tile
+		Titled  string
+	}{p, figures, picture, p.tiles(), titled(p.Set)})
 	return []byte(protocol.VisibleLines(out.String())), err // labels may hold what steers a page, such as U+202E
 }
 
-// draw makes the SVG of a figure; a table has none.
-func draw(f jobs.Figure) ([]byte, error) {
-	switch {
-	case f.Lines != nil:
-		for _, s := range f.Lines.Series {
-			if len(s.X) != len(s.Y) {
-				return nil, fmt.Errorf("series %q has %d and %d values", s.Name, len(s.X), len(s.Y))
-			}
-		}
-		return lineChart(f.Lines), nil
-	case f.Scatter != nil:
-		if err := checkScatter(f.Scatter); err != nil {
-			return nil, err
-		}
-		return scatterPlot(f.Scatter), nil
-	case f.Heat != nil:
-		if len(f.Heat.Counts) != len(f.Heat.RowKeys)*len(f.Heat.ColKeys) {
-			return nil, fmt.Errorf("%d counts for %d x %d keys", len(f.Heat.Counts), len(f.Heat.RowKeys),
-				len(f.Heat.ColKeys))
-		}
-		return heatMap(f.Heat), nil
-	case f.Images != nil:
-		return imageGrid(f.Images)
+// tiles is the headline: of a job that did not succeed, how far it came.
+func (p Page) tiles() []Tile {
+	if p.State == "" {
+		return Headline(p.Metrics, p.Seconds)
 	}
-	return nil, nil
+	list := []Tile{{"state", p.State, ""}}
+	if p.Failure != nil {
+		list = append(list, Tile{"why", p.Failure.Code, p.Failure.Class})
+	}
+	reached := Tile{"rounds", fmt.Sprint(len(p.Rounds)), "finished"}
+	if n := len(p.Rounds); n > 0 {
+		reached.Value = fmt.Sprint(p.Rounds[n-1].Number)
+	}
+	return append(list, reached, Tile{"time", style.Clock(p.Seconds), "from submission to its end"})
+}
+
+// halfWidth is up to which width two figures stand beside each other, in pixels.
+const halfWidth = 700
+
+// wide reports whether a figure takes the whole width of the page.
+func wide(d drawn) bool {
+	var width float64
+	if _, view, found := strings.Cut(string(d.SVG), `viewBox="0 0 `); found {
+		_, _ = fmt.Sscan(view, &width) // of an unknown form: not wide
+	}
+	return width > halfWidth || d.Table != nil && len(d.Table.Columns) > 6
 }
 
 // pluralEnd is what a noun ends with after a number.
@@ -120,10 +146,23 @@ func pluralEnd(n int) string {
 	return "s"
 }
 
-// dotted lets a name break behind its dots. It ends the element, so that the page nests as XML does.
-func dotted(name string) template.HTML {
-	return template.HTML(strings.ReplaceAll(escape(name), ".", ".<wbr/>")) // escaped
+// breaks are where a name may go on in the next line: behind what joins its words.
+var breaks = strings.NewReplacer(".", ".<wbr/>", "_", "_<wbr/>", "/", "/<wbr/>", "-", "-<wbr/>", ",", ",<wbr/>")
+
+// dotted lets a name break behind its dots and the like. It ends the element, so that the page nests as XML does. No
+// reference of HTML has such a character.
+func dotted(name string) template.HTML { return template.HTML(breaks.Replace(escape(name))) } // escaped
+
+// breakable lets a cell of a table break as dotted does, if it is long: short labels stay whole.
+func breakable(cell string) template.HTML {
+	if len(cell) < longLabel {
+		return template.HTML(escape(cell)) // escaped
+	}
+	return dotted(cell)
 }
+
+// longLabel is from how many bytes on a cell may break.
+const longLabel = 20
 
 func escape(text string) string { return html.EscapeString(text) }
 

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/gram-compute/gram/jobs"
 )
@@ -11,36 +12,45 @@ import (
 type plotArea struct{ x, y axis }
 
 // scatterPlot draws points, and lines as far as they are among them. It is so narrow that a telephone shows it whole.
-func scatterPlot(c *jobs.ScatterPlot) []byte {
-	const width, left, right, top, bottom = 500, 66, 490, 14, 394
-	const rows = bottom + 56 // of the legend
-	area := areaOf(c.Groups, left, right, top, bottom)
-	entries := scatterLegend(c)
-	s := newSVG(width, float64(rows+22*((len(entries)+legendColumns-1)/legendColumns)))
-	for _, v := range area.y.ticks() {
-		s.line(left, area.y.at(v), right, area.y.at(v), "grid")
-		s.text(left-8, area.y.at(v)+4, "end", "faint", number(v))
-	}
-	for _, v := range area.x.ticks() {
-		s.line(area.x.at(v), bottom, area.x.at(v), bottom+5, "axis")
-		s.text(area.x.at(v), bottom+20, "middle", "faint", number(v))
-	}
-	s.line(left, bottom, right, bottom, "axis")
-	s.text((left+right)/2, bottom+42, "middle", "ink", c.X)
-	s.vertical(14, (top+bottom)/2, c.Y)
+func scatterPlot(title string, c *jobs.ScatterPlot) []byte {
+	const height = 360
+	area := areaOf(c.Groups, 62, chartWidth-14, plotTop, plotTop+height)
+	p := plotOf(scale{axis: area.x}, scale{axis: area.y}, height) // makes room for the texts
+	left, bottom := p.left, p.bottom
+	area = areaOf(c.Groups, left, p.right, p.top, bottom)
+	p.x.axis, p.y.axis = area.x, area.y
+	l := flowing(scatterLegend(c), chartWidth-left)
+	s := newPicture(chartClass, chartWidth, bottom+plotFoot+l.height(), title, describeScatter(c))
+	p.frame(s, c.X, c.Y)
 	for _, line := range c.Lines {
 		area.straight(s, line)
 	}
 	area.curves(s, c.Curves)
 	for i, g := range c.Groups {
-		area.points(s, g, palette[i%len(palette)])
+		area.points(s, i, g)
 	}
-	for i, e := range entries {
-		x, y := left+float64(i%legendColumns*144), float64(rows+22*(i/legendColumns))
-		e.draw(s, x+10, y+6)
-		s.text(x+28, y+11, "start", "ink", shorten(e.label, 16))
-	}
+	l.draw(s, left, bottom+plotFoot)
 	return s.end()
+}
+
+// describeScatter tells what there is, for those who do not see it.
+func describeScatter(c *jobs.ScatterPlot) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "Points by %s and %s.", c.X, c.Y)
+	for _, g := range c.Groups {
+		marked := 0
+		for _, m := range g.Marked {
+			if m {
+				marked++
+			}
+		}
+		fmt.Fprintf(&text, " %s: %d", g.Name, len(g.X))
+		if c.Mark != "" {
+			fmt.Fprintf(&text, ", of which %d are marked (%s)", marked, c.Mark)
+		}
+		text.WriteByte('.')
+	}
+	return text.String()
 }
 
 // areaOf spans all points. Both axes have one scale, so that right angles are drawn as such, unless that would squeeze
@@ -148,44 +158,28 @@ func stroke(s *svg, x1, y1, x2, y2 float64, dashed bool) {
 }
 
 // points draws a group, its marked points above the others.
-func (p plotArea) points(s *svg, g jobs.PointGroup, color string) {
-	fmt.Fprintf(s, `<g fill="%s">`+"\n", color)
+func (p plotArea) points(s *svg, group int, g jobs.PointGroup) {
 	for _, marked := range []bool{false, true} {
 		for i := range g.X {
-			if g.Marked[i] == marked {
-				dot(s, p.x.at(g.X[i]), p.y.at(g.Y[i]), marked)
+			if g.Marked[i] != marked {
+				continue
+			}
+			x, y := p.x.at(g.X[i]), p.y.at(g.Y[i])
+			mark(s, group, x, y, "soft")
+			if marked {
+				ring(s, x, y)
 			}
 		}
-	}
-	s.WriteString("</g>\n")
-}
-
-// dot draws a point, with a ring if it is marked.
-func dot(s *svg, x, y float64, marked bool) {
-	fmt.Fprintf(s, `<circle cx="%s" cy="%s" r="3" fill-opacity=".75"/>`+"\n", px(x), px(y))
-	if marked {
-		ring(s, x, y)
 	}
 }
 
 func ring(s *svg, x, y float64) {
-	fmt.Fprintf(s, `<circle cx="%s" cy="%s" r="6" fill="none" class="ring"/>`+"\n", px(x), px(y))
-}
-
-// legendColumns is how many entries of a legend are beside each other.
-const legendColumns = 3
-
-// entry is a sign and what it stands for.
-type entry struct {
-	label string
-	draw  func(s *svg, x, y float64)
+	fmt.Fprintf(s, `<circle cx="%s" cy="%s" r="6.5" fill="none" class="ring"/>`+"\n", px(x), px(y))
 }
 
 func scatterLegend(c *jobs.ScatterPlot) (list []entry) {
 	for i, g := range c.Groups {
-		list = append(list, entry{g.Name, func(s *svg, x, y float64) {
-			fmt.Fprintf(s, `<circle cx="%s" cy="%s" r="5" fill="%s"/>`+"\n", px(x), px(y), palette[i%len(palette)])
-		}})
+		list = append(list, entry{g.Name, func(s *svg, x, y float64) { mark(s, i, x, y, "") }})
 	}
 	if c.Mark != "" {
 		list = append(list, entry{c.Mark, func(s *svg, x, y float64) { ring(s, x, y) }})

@@ -12,23 +12,36 @@ import (
 // Design", 2008), in the order in which series take them.
 var palette = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6b6b6b"}
 
-// referenceColor is that of lines which others are compared with.
-const referenceColor = "#6b6b6b"
-
-// svg gathers the elements of a picture. Text takes the page's colors (classes "ink" and
-// "faint"), so that it can be read on dark pages as well.
+// svg gathers the elements of a picture. Text and lines take their colors from the sheet, so that they can be read on
+// dark pages as well; nothing has a style of its own, which pages refuse.
 type svg struct {
 	bytes.Buffer
 	width, height float64
 }
 
-// legibleShare is how far a picture shrinks before its text could not be read: then it is scrolled.
-const legibleShare = 0.7
+// The widths of pictures in their own units, and the classes of the sheet that say how far they shrink: text of 13
+// units keeps 10 pixels on a telephone. A chart fits a telephone, a wide picture scrolls there.
+const (
+	chartWidth, wideWidth = 460, 760
+	chartClass, wideClass = "chart", "wide"
+	// charWidth is about what a character takes, of the wider fonts.
+	charWidth = 7.6
+)
 
-func newSVG(width, height float64) *svg {
+// newSVG begins a picture of any width, which scrolls where there is less room.
+func newSVG(width, height float64) *svg { return newPicture("broad", width, height, "", "") }
+
+// newPicture begins a picture with what it shows, in a few words, and a description for those who do not see it.
+func newPicture(class string, width, height float64, title, desc string) *svg {
 	s := &svg{width: width, height: height}
-	fmt.Fprintf(s, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" style="min-width:%spx;max-width:%spx" `+
-		`role="img">`+"\n", px(width), px(height), px(legibleShare*width), px(width))
+	fmt.Fprintf(s, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" class="%s" role="img">`+"\n", px(width),
+		px(height), class)
+	if title != "" {
+		fmt.Fprintf(s, "<title>%s</title>\n", escape(title))
+	}
+	if desc != "" {
+		fmt.Fprintf(s, "<desc>%s</desc>\n", escape(desc))
+	}
 	return s
 }
 
@@ -45,29 +58,8 @@ func (s *svg) text(x, y float64, anchor, class, words string) {
 		html.EscapeString(words))
 }
 
-// vertical writes from below to above, unless the words are so short that they can stand.
-func (s *svg) vertical(x, y float64, words string) {
-	if len(words) < 3 {
-		s.text(x, y+4, "middle", "ink", words)
-		return
-	}
-	fmt.Fprintf(s, `<text transform="translate(%s %s) rotate(-90)" text-anchor="middle" class="ink">%s</text>`+"\n",
-		px(x), px(y), html.EscapeString(words))
-}
-
 func (s *svg) line(x1, y1, x2, y2 float64, class string) {
 	fmt.Fprintf(s, `<line x1="%s" y1="%s" x2="%s" y2="%s" class="%s"/>`+"\n", px(x1), px(y1), px(x2), px(y2), class)
-}
-
-// number writes a value with three significant digits.
-func number(v float64) string {
-	if v == 0 {
-		return "0" // of -0, too
-	}
-	if v == math.Trunc(v) && math.Abs(v) < 1e7 {
-		return strconv.FormatFloat(v, 'f', 0, 64)
-	}
-	return strconv.FormatFloat(v, 'g', 3, 64)
 }
 
 // shorten cuts a label to a number of runes.
@@ -77,3 +69,9 @@ func shorten(label string, most int) string {
 	}
 	return label
 }
+
+// fitting is how many characters a width has room for.
+func fitting(width float64) int { return int(width / charWidth) }
+
+// widthOf is about what words take.
+func widthOf(words string) float64 { return charWidth * float64(len([]rune(words))) }

@@ -72,6 +72,8 @@ const (
 	InVain            // another was first, or the round was over
 	Failed
 	Expired // the lease was not renewed
+
+	AtWork Outcome = 0 // it has not ended: of a live page alone
 )
 
 // Outcomes names them.
@@ -129,7 +131,11 @@ func (t *Timeline) text(m Mark) string {
 	if m.Speculative {
 		what = "speculative copy: " + what
 	}
-	if m.Outcome != Committed {
+	switch m.Outcome {
+	case AtWork:
+		what += ", at work"
+	case Committed:
+	default:
 		what += ", " + named(Outcomes, int(m.Outcome))
 	}
 	return fmt.Sprintf("%s: %s, %s to %s", t.Workers[m.Worker].Name, what, style.Clock(m.From), style.Clock(m.To))

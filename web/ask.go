@@ -1,174 +1,195 @@
 package web
 
 import (
-	"cmp"
+	"context"
+	"errors"
 	"fmt"
-	"net/url"
+	"net/http"
 	"slices"
-	"strings"
+	"sync"
 	"time"
 
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// jobsOfPage is how many jobs a page lists.
-const jobsOfPage = 100
+// pieceNames are those of the moving pieces of a job's page, in their order on it.
+var pieceNames = []string{"job-said", "job-state", "job-leaves", "job-curve", "job-slow", "job-timeline", "job-events",
+	"job-rounds", "job-log"}
 
-// listAsk is what the address of a list of jobs asks for. Empty fields ask for nothing.
-type listAsk struct {
-	State, Kind, Name, Schedule, Sort, Dir, From string
-	Since                                        time.Time
-}
+// The paces of what moves. A piece is made again after least, and later the more bytes it has: what all pieces of a
+// page send stays below some 30 kB/s, however large the job.
+const (
+	statePace  = 5 * time.Second // unless the job has changed
+	coursePace = 5 * time.Second
+	logPace    = 2 * time.Second
+	roundPace  = time.Second
+	pieceBytes = 10_000 // that a piece may send in a second
+	askTick    = time.Second
+)
 
-// sinceLayout is how browsers write a time without a zone; it is one in UTC.
-const sinceLayout = "2006-01-02T15:04"
-
-// active is the word for all states of a job that has not ended.
-const active = "active"
-
-// activeStates are those states.
-var activeStates = []pb.JobState{pb.JobState_JOB_STATE_QUEUED, pb.JobState_JOB_STATE_PLANNING,
-	pb.JobState_JOB_STATE_RUNNING}
-
-// stateWord is how a page writes a state.
-func stateWord(s pb.JobState) string {
-	return strings.ToLower(strings.TrimPrefix(s.String(), "JOB_STATE_"))
-}
-
-// stateWords are those of all states, with the word for several before them.
-func stateWords() []string {
-	words := []string{active}
-	for i := int32(1); i < int32(len(pb.JobState_name)); i++ {
-		words = append(words, stateWord(pb.JobState(i)))
-	}
-	return words
-}
-
-// parseAsk reads the query of an address. What it does not know is an error: a list that leaves a filter out shows jobs
-// that nobody asked for.
-func parseAsk(form url.Values) (ask listAsk, err error) {
-	var since string
-	fields := map[string]*string{"state": &ask.State, "kind": &ask.Kind, "name": &ask.Name, "schedule": &ask.Schedule,
-		"since": &since, "sort": &ask.Sort, "dir": &ask.Dir, "from": &ask.From}
-	for name, values := range form { // in any order
-		field := fields[name]
-		switch {
-		case field == nil:
-			return ask, fmt.Errorf("a list has no %.80q: it has state, kind, name, schedule, since, sort, dir and from",
-				name)
-		case len(values) > 1:
-			return ask, fmt.Errorf("%s stands more than once in the address", name)
+// ask watches a job in the name of one who looks, and publishes the pieces of its page, until the job has ended, the
+// cluster does not answer, or ctx ends. It returns an error if the calls were refused for this token: another that
+// watches may go on.
+func (s *Site) ask(ctx context.Context, r *http.Request, l *live) error {
+	ctx, end := context.WithCancel(context.WithValue(ctx, callerKey{}, r))
+	var reading sync.WaitGroup
+	defer reading.Wait()
+	defer end()
+	jobs, lines, failed := make(chan *pb.Job), make(chan *pb.LogsResponse), make(chan error, 1)
+	reading.Go(func() { failed <- s.watchJob(ctx, r, l.id, jobs) })
+	reading.Go(func() { s.watchLog(ctx, r, l.id, lines) })
+	tick := time.NewTicker(askTick)
+	defer tick.Stop()
+	l.shown.due = map[string]time.Time{} // another may have asked before, in its own time
+	for {
+		select {
+		case job := <-jobs:
+			l.shown.take(job)
+		case more := <-lines:
+			l.shown.addLines(more)
+			continue // shown with what comes next: at the latest by the tick
+		case <-tick.C:
+		case err := <-failed:
+			return l.failed(ctx, err)
 		}
-		*field = strings.TrimSpace(values[0])
+		if l.shown.Job == nil {
+			continue
+		}
+		if stateOf(l.shown.Job).Ended {
+			l.finish(event("end", "")) // the page is loaded again: it is another then
+			return nil
+		}
+		l.publish(s.remake(ctx, r, l.shown))
 	}
+}
+
+// failed ends what all see if a watch ended for another reason than the token in whose name it was.
+func (l *live) failed(ctx context.Context, err error) error {
 	switch {
-	case ask.State != "" && !slices.Contains(stateWords(), ask.State):
-		return ask, fmt.Errorf("no job is in a state %.80q: a state is one of %s", ask.State,
-			strings.Join(stateWords(), ", "))
-	case ask.Sort != "" && columnOf(ask.Sort) == nil:
-		return ask, fmt.Errorf("nothing is sorted by %.80q: sort is one of submitted, took, name, kind and state", ask.Sort)
-	case ask.Dir != "" && ask.Dir != "asc" && ask.Dir != "desc":
-		return ask, fmt.Errorf("no direction is called %.80q: dir is asc or desc", ask.Dir)
-	}
-	ask.Since, err = parseSince(since)
-	return ask, err
-}
-
-func parseSince(text string) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
-	for _, layout := range []string{sinceLayout, "2006-01-02T15:04:05", time.RFC3339, time.DateOnly} {
-		if at, err := time.Parse(layout, text); err == nil && at.Unix() >= 0 {
-			return at.UTC(), nil
-		}
-	}
-	return time.Time{}, fmt.Errorf("since is %.80q, which is no time after 1970: write %s, in UTC", text, sinceLayout)
-}
-
-// column is what a list may be ordered by.
-type column struct {
-	Sort  string // as the address has it, and the heading
-	order pb.JobOrder
-	up    bool // the smallest first, unless the address says otherwise
-	Class string
-}
-
-// columns are in the order of the table.
-var columns = []column{
-	{"name", pb.JobOrder_JOB_ORDER_NAME, true, ""},
-	{"state", pb.JobOrder_JOB_ORDER_STATE, true, ""},
-	{"took", pb.JobOrder_JOB_ORDER_TOOK, false, "n"},
-	{"kind", pb.JobOrder_JOB_ORDER_KIND, true, ""},
-	{"submitted", pb.JobOrder_JOB_ORDER_SUBMITTED, false, ""},
-}
-
-func columnOf(name string) *column {
-	at := slices.IndexFunc(columns, func(c column) bool { return c.Sort == cmp.Or(name, "submitted") })
-	if at < 0 {
+	case ctx.Err() != nil:
 		return nil
+	case ownFault(err):
+		return err
 	}
-	return &columns[at]
+	l.finish(event("problem", message(err)))
+	return nil
 }
 
-// ascending reports whether the smallest comes first.
-func (ask listAsk) ascending() bool {
-	return ask.Dir == "asc" || ask.Dir == "" && columnOf(ask.Sort).up
-}
-
-// request is the call that answers.
-func (ask listAsk) request() *pb.ListRequest {
-	filter := &pb.JobFilter{Kind: ask.Kind, NameContains: ask.Name, ScheduleId: ask.Schedule}
-	for number := range pb.JobState_name { // at most one is added
-		if s := pb.JobState(number); ask.State == stateWord(s) {
-			filter.States = []pb.JobState{s}
+// watchJob hands on a job after each change.
+func (s *Site) watchJob(ctx context.Context, r *http.Request, id string, jobs chan<- *pb.Job) error {
+	stream, err := s.jobs.Watch(ctx, call(r, &pb.WatchRequest{Id: id}))
+	if err != nil {
+		return err
+	}
+	defer stream.Close()
+	for stream.Receive() {
+		select {
+		case jobs <- stream.Msg().GetJob():
+		case <-ctx.Done():
+			return ctx.Err()
 		}
 	}
-	if ask.State == active {
-		filter.States = activeStates
+	if err := stream.Err(); err != nil {
+		return err
 	}
-	if !ask.Since.IsZero() {
-		filter.SinceUnixMs = ask.Since.UnixMilli()
-	}
-	return &pb.ListRequest{Limit: jobsOfPage, PageToken: ask.From, Filter: filter, Order: columnOf(ask.Sort).order,
-		Ascending: ask.ascending()}
+	return errors.New("the cluster ended the watch before the job did")
 }
 
-// query is the address again, without what asks for nothing. Lists with the same query are the same list.
-func (ask listAsk) query() string {
-	form := url.Values{}
-	set := func(name, value string) {
-		if value != "" {
-			form.Set(name, value)
+// watchLog hands on the last lines of a job's log as they come. A log that cannot be read is missing from the page: the
+// store may refuse what the cluster answers.
+func (s *Site) watchLog(ctx context.Context, r *http.Request, id string, lines chan<- *pb.LogsResponse) {
+	for ctx.Err() == nil {
+		stream, err := s.jobs.Logs(ctx, call(r, &pb.LogsRequest{Id: id, Follow: true, Tail: linesOfPage}))
+		for err == nil && stream.Receive() {
+			select {
+			case lines <- stream.Msg():
+			case <-ctx.Done():
+			}
+		}
+		if err == nil {
+			err = errors.Join(stream.Err(), stream.Close())
+		}
+		if err == nil { // the job has ended
+			return
+		}
+		select {
+		case lines <- &pb.LogsResponse{Lines: []string{fmt.Sprintf("the log cannot be read: %s", message(err))}}:
+		case <-ctx.Done():
+		}
+		select {
+		case <-time.After(10 * askTick):
+		case <-ctx.Done():
 		}
 	}
-	set("state", ask.State)
-	set("kind", ask.Kind)
-	set("name", ask.Name)
-	set("schedule", ask.Schedule)
-	set("since", ask.SinceText())
-	set("sort", ask.Sort)
-	set("dir", ask.Dir)
-	set("from", ask.From)
-	if len(form) == 0 {
-		return ""
-	}
-	return "?" + form.Encode()
 }
 
-// SinceText is the time as the form has it.
-func (ask listAsk) SinceText() string {
-	switch {
-	case ask.Since.IsZero():
-		return ""
-	case ask.Since.Second() != 0:
-		return ask.Since.Format("2006-01-02T15:04:05")
+// remake asks for what the pieces of a page need, and renders those that are due.
+func (s *Site) remake(ctx context.Context, r *http.Request, known *shown) map[string][]byte {
+	made, now := make(map[string][]byte), time.Now()
+	render := func(name string, pace time.Duration) {
+		html, err := s.piece(name, known)
+		if err != nil {
+			return // it is in the log
+		}
+		made[name] = html
+		known.due[name] = now.Add(max(pace, time.Duration(len(html))*time.Second/pieceBytes))
 	}
-	return ask.Since.Format(sinceLayout)
+	ready := func(names ...string) bool {
+		return !slices.ContainsFunc(names, func(name string) bool { return now.Before(known.due[name]) })
+	}
+	if known.news || ready("job-state") {
+		known.news = false
+		s.askLeaves(ctx, r, known)
+		render("job-said", statePace)
+		render("job-state", statePace)
+		render("job-leaves", statePace)
+	}
+	if ready("job-rounds", "job-curve") {
+		s.askMetrics(ctx, r, known, roundsOfAsk)
+		render("job-rounds", roundPace)
+		render("job-curve", roundPace)
+	}
+	if ready("job-timeline", "job-slow", "job-events") {
+		s.askCourse(ctx, r, known)
+		render("job-timeline", coursePace)
+		render("job-slow", coursePace)
+		render("job-events", coursePace)
+	}
+	if ready("job-log") {
+		render("job-log", logPace)
+	}
+	return made
 }
 
-// Filtered reports whether the list may leave jobs out.
-func (ask listAsk) Filtered() bool {
-	ask.Sort, ask.Dir, ask.From = "", "", ""
-	return ask != listAsk{}
+// askLeaves asks how the leaves of the open round are.
+func (s *Site) askLeaves(ctx context.Context, r *http.Request, known *shown) {
+	if known.Job.GetProgress().GetLeaves() == 0 || stateOf(known.Job).Ended {
+		known.Leaves = nil
+		return
+	}
+	if answer, err := s.jobs.Leaves(ctx, call(r, &pb.LeavesRequest{Id: known.Job.GetId()})); err == nil {
+		known.Leaves = answer.Msg
+	}
+}
+
+// askCourse asks who does and did what when.
+func (s *Site) askCourse(ctx context.Context, r *http.Request, known *shown) {
+	if answer, err := s.jobs.Timeline(ctx, call(r, &pb.TimelineRequest{Id: known.Job.GetId()})); err == nil {
+		known.Course = answer.Msg
+	}
+}
+
+// askMetrics asks what those of the rounds found that the curve shows, as many as most at a time.
+func (s *Site) askMetrics(ctx context.Context, r *http.Request, known *shown, most int) {
+	want := known.wanted(most)
+	if len(want) == 0 {
+		return
+	}
+	answer, err := s.jobs.Metrics(ctx, call(r, &pb.MetricsRequest{Id: known.Job.GetId(), Rounds: want}))
+	if err != nil {
+		return
+	}
+	for _, found := range answer.Msg.GetRounds() {
+		known.found[found.GetRound()] = found
+	}
 }

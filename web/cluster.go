@@ -54,7 +54,7 @@ func (s *Site) clusterLive(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return "", err
 		}
-		return s.piece("cluster-live", view)
+		return s.wholePiece("cluster-live", view)
 	}
 	s.stream(w, r, "cluster "+strconv.Itoa(page), s.feeds.poll(clusterPace, look))
 }

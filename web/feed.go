@@ -19,16 +19,16 @@ type feeds struct {
 type feed struct {
 	source   source
 	watchers []*watcher // in order of arrival; feeds.mu guards them, and last
-	last     event      // what a watcher who comes is shown at once
+	last     feedEvent  // what a watcher who comes is shown at once
 	end      context.CancelFunc
 	ended    chan struct{}
 }
 
 // source publishes the pieces of a view, asking in the name of a watcher, until the context ends or it fails.
-type source func(ctx context.Context, r *http.Request, publish func(event)) error
+type source func(ctx context.Context, r *http.Request, publish func(feedEvent)) error
 
-// event is one of a stream, as it is sent.
-type event struct {
+// feedEvent is one of a stream, as it is sent.
+type feedEvent struct {
 	text string
 	last bool // the stream ends with it
 }
@@ -36,12 +36,12 @@ type event struct {
 // watcher is one who looks.
 type watcher struct {
 	request *http.Request
-	news    chan event // holds the newest event that was not sent yet
+	news    chan feedEvent // holds the newest event that was not sent yet
 }
 
 // join adds a watcher to the feed of a key, which begins with the first.
 func (f *feeds) join(r *http.Request, key string, from source) (*feed, *watcher) {
-	w := &watcher{request: r, news: make(chan event, 1)}
+	w := &watcher{request: r, news: make(chan feedEvent, 1)}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.of == nil {
@@ -93,7 +93,7 @@ func (f *feeds) run(ctx context.Context, key string, one *feed) {
 		f.mu.Unlock()
 		asking, cancel := context.WithCancel(ctx)
 		stop := context.AfterFunc(first.request.Context(), cancel)
-		err := one.source(asking, first.request, func(e event) { f.publish(one, e) })
+		err := one.source(asking, first.request, func(e feedEvent) { f.publish(one, e) })
 		stop()
 		cancel()
 		switch {
@@ -120,7 +120,7 @@ func (f *feeds) drop(key string, one *feed) {
 
 // publish hands an event to all watchers, if it is another than before; one that has not sent the last yet sends this
 // one alone.
-func (f *feeds) publish(one *feed, e event) {
+func (f *feeds) publish(one *feed, e feedEvent) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if e == one.last {

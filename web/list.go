@@ -74,7 +74,7 @@ func (s *Site) jobsLive(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return "", err
 		}
-		return s.piece("jobs-live", view)
+		return s.wholePiece("jobs-live", view)
 	}
 	s.stream(w, r, "jobs"+ask.query(), s.feeds.poll(listPace, look))
 }

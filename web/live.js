@@ -1,18 +1,35 @@
 // Puts the pieces of a page that the server sends in the place of those there are.
 "use strict";
+// replace keeps what a person has opened, scrolled to or focused in a piece, and leaves text alone that is selected.
+function replace(part, html) {
+  const chosen = getSelection();
+  if (!chosen.isCollapsed && part.contains(chosen.anchorNode)) return;
+  const kept = (of) => [...of.querySelectorAll("details, figure, pre, a, summary")];
+  const old = kept(part).map((e) => ({ open: e.open, left: e.scrollLeft, top: e.scrollTop, focused: e === document.activeElement }));
+  const focused = part.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
+  part.innerHTML = html;
+  kept(part).forEach((e, i) => {
+    // A link keeps the focus wherever it went; what has no address is known by its place.
+    if (focused ? e.getAttribute("href") === focused : old[i]?.focused) e.focus({ preventScroll: true });
+    if (i >= old.length) return;
+    if (e.localName === "details" && old[i].open !== undefined) e.open = old[i].open;
+    if (old[i].left || old[i].top) { e.scrollLeft = old[i].left; e.scrollTop = old[i].top; }
+  });
+}
 for (const part of document.querySelectorAll("[data-live]")) {
   const events = new EventSource(part.dataset.live);
-  events.addEventListener("piece", (e) => { put(part, e.data); });
-  events.addEventListener("end", () => { events.close(); location.reload(); });
-  const again = () => { events.close(); setTimeout(() => location.reload(), 5000 + 5000 * Math.random()); };
-  events.addEventListener("problem", again);
-  events.addEventListener("error", () => { if (events.readyState === EventSource.CLOSED) again(); });
-}
-// Keeps for the one who looks the link that has the focus, and the place that a wide table is scrolled to.
-function put(part, html) {
-  const focus = part.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
-  const scrolled = [...part.querySelectorAll("figure")].map((f) => f.scrollLeft);
-  part.innerHTML = html;
-  part.querySelectorAll("figure").forEach((f, i) => { f.scrollLeft = scrolled[i] || 0; });
-  if (focus !== null) [...part.querySelectorAll("a")].find((a) => a.getAttribute("href") === focus)?.focus({ preventScroll: true });
+  // The first of several lines is the id of the element that the others are for.
+  events.addEventListener("piece", (e) => {
+    const cut = e.data.indexOf("\n");
+    const to = cut < 0 ? part : document.getElementById(e.data.slice(0, cut));
+    if (to) replace(to, e.data.slice(cut + 1));
+  });
+  events.addEventListener("more", (e) => {
+    part.insertAdjacentHTML("beforeend", e.data);
+    while (part.childElementCount > 2000) part.firstElementChild.remove();
+  });
+  const again = (least) => { events.close(); setTimeout(() => location.reload(), least + least * Math.random()); };
+  events.addEventListener("end", () => { if (part.dataset.stay === undefined) again(500); else events.close(); });
+  events.addEventListener("problem", () => again(5000));
+  events.addEventListener("error", () => { if (events.readyState === EventSource.CLOSED) again(5000); });
 }

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"context"
 	"embed"
+	"encoding/hex"
 	"html/template"
 	"io"
 	"log/slog"
 	"maps"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -22,10 +22,15 @@ import (
 
 // Site is the live pages. It implements http.Handler.
 type Site struct {
-	mux     *http.ServeMux
-	jobs    gramv1connect.JobServiceClient
-	cluster gramv1connect.ClusterServiceClient
-	logger  *slog.Logger
+	mux       *http.ServeMux
+	jobs      gramv1connect.JobServiceClient
+	compares  gramv1connect.CompareServiceClient
+	models    gramv1connect.ModelServiceClient
+	schedules gramv1connect.ScheduleServiceClient
+	cluster   gramv1connect.ClusterServiceClient
+	logger    *slog.Logger
+	hub       hub
+	once      onceLink
 
 	feeds    feeds
 	stopping <-chan struct{} // closed when streams are to end
@@ -36,12 +41,14 @@ type Site struct {
 // when stopping is closed.
 func New(calls http.Handler, stopping <-chan struct{}, logger *slog.Logger) *Site {
 	client := &http.Client{Transport: inProcess{calls, logger}}
-	const base = "http://cluster" // is not resolved
-	// What stays in the process is not worth compressing.
-	plain := connect.WithAcceptCompression("gzip", nil, nil)
+	const base = "http://cluster"                            // is not resolved
+	plain := connect.WithAcceptCompression("gzip", nil, nil) // nothing leaves the process
 	s := &Site{mux: http.NewServeMux(), logger: logger, stopping: stopping,
-		jobs:    gramv1connect.NewJobServiceClient(client, base, plain),
-		cluster: gramv1connect.NewClusterServiceClient(client, base, plain)}
+		jobs:      gramv1connect.NewJobServiceClient(client, base, plain),
+		compares:  gramv1connect.NewCompareServiceClient(client, base, plain),
+		models:    gramv1connect.NewModelServiceClient(client, base, plain),
+		schedules: gramv1connect.NewScheduleServiceClient(client, base, plain),
+		cluster:   gramv1connect.NewClusterServiceClient(client, base, plain)}
 	for pattern, serve := range s.routes() { // in any order
 		s.mux.HandleFunc(pattern, serve)
 	}
@@ -51,21 +58,36 @@ func New(calls http.Handler, stopping <-chan struct{}, logger *slog.Logger) *Sit
 // routes is what serves each pattern of a page.
 func (s *Site) routes() map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
-		"GET /{$}":               http.RedirectHandler("/jobs", http.StatusSeeOther).ServeHTTP,
-		"GET /login":             s.signIn,
-		"POST /login":            s.begin,
-		"POST /logout":           s.end,
-		"GET /style.css":         asset("text/css", style.CSS+sheet),
-		"GET /live.js":           asset("text/javascript", script),
-		"GET /icon.svg":          asset("image/svg+xml", icon),
-		"GET /jobs":              s.listJobs,
-		"GET /jobs/{id}":         s.job,
-		"GET /jobs/{id}/live":    s.jobLive,
-		"GET /jobs/{id}/cancel":  s.askCancel,
-		"POST /jobs/{id}/cancel": s.cancel,
-		"GET /cluster":           s.clusterPage,
-		"GET /live/cluster":      s.clusterLive,
-		"GET /live/jobs":         s.jobsLive,
+		"GET /{$}":                    http.RedirectHandler("/jobs", http.StatusSeeOther).ServeHTTP,
+		"GET /login":                  s.signIn,
+		"POST /login":                 s.begin,
+		"GET /login/once":             s.askOnce,
+		"POST /login/once":            s.beginOnce,
+		"POST /logout":                s.end,
+		"GET /style.css":              asset("text/css", style.CSS+sheet),
+		"GET /live.js":                asset("text/javascript", script),
+		"GET /icon.svg":               asset("image/svg+xml", icon),
+		"GET /jobs":                   s.listJobs,
+		"GET /jobs/{id}":              s.job,
+		"GET /jobs/{id}/live":         s.jobLive,
+		"GET /jobs/{id}/logs":         s.logPage,
+		"GET /jobs/{id}/logs/live":    s.logLive,
+		"GET /jobs/{id}/report":       s.report,
+		"GET /jobs/{id}/cancel":       s.askCancel,
+		"POST /jobs/{id}/cancel":      s.cancel,
+		"GET /jobs/{id}/again":        s.askAgain,
+		"POST /jobs/{id}/again":       s.again,
+		"GET /compare":                s.comparePage,
+		"GET /models":                 s.listModels,
+		"GET /schedules":              s.listSchedules,
+		"GET /schedules/{id}":         s.schedule,
+		"GET /schedules/{id}/pause":   s.askSchedule("pause"),
+		"POST /schedules/{id}/pause":  s.decideSchedule("pause"),
+		"GET /schedules/{id}/resume":  s.askSchedule("resume"),
+		"POST /schedules/{id}/resume": s.decideSchedule("resume"),
+		"GET /cluster":                s.clusterPage,
+		"GET /live/cluster":           s.clusterLive,
+		"GET /live/jobs":              s.jobsLive,
 	}
 }
 
@@ -78,17 +100,20 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		"connect-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 	w.Header().Set("Referrer-Policy", "same-origin")
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-	if !utf8.ValidString(r.URL.Path) || !validForm(r.URL.Query()) {
+	if !utf8.ValidString(r.URL.Path) || !validForm(r) {
 		http.Error(w, "the address of this page is no UTF-8", http.StatusBadRequest)
 		return
 	}
 	s.mux.ServeHTTP(w, r)
 }
 
-// validForm reports whether a form is UTF-8.
-func validForm(form url.Values) bool {
-	for name, values := range form { // in any order
-		if !utf8.ValidString(name + strings.Join(values, "")) {
+// validForm reports whether what a request asks by is text: calls take nothing else.
+func validForm(r *http.Request) bool {
+	if err := r.ParseForm(); err != nil {
+		return true // its values are not there; what needs one says so
+	}
+	for _, values := range r.Form {
+		if !utf8.ValidString(strings.Join(values, "")) {
 			return false
 		}
 	}
@@ -118,6 +143,9 @@ var (
 
 	templates = template.Must(template.New("web").Funcs(template.FuncMap{
 		"clock": style.Clock, "moment": moment, "between": between, "ago": ago, "size": size, "digest": digest,
+		"count": anyCount, "number": number, "eta": etaText, "hex": hex.EncodeToString,
+		"numeral": numeral, "change": change, "either": either, "ulps": ulps, "apart": apart, "plain": plain,
+		"day": day,
 	}).ParseFS(sources, "*.html"))
 )
 

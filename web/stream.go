@@ -36,14 +36,14 @@ var errStopping = errors.New("this coordinator is being shut down")
 // mostFailures is how many questions in a row may fail before a feed ends: an election takes one or two.
 const mostFailures = 5
 
-// apart is how long a member waits, on average, between two questions for feeds: with many of them each is asked for
-// less often, so that what watchers cost the leader has a bound.
-const apart = 200 * time.Millisecond
+// betweenFeeds is how long a member waits, on average, between two questions for feeds: with many of them each is asked
+// for less often, so that what watchers cost the leader has a bound.
+const betweenFeeds = 200 * time.Millisecond
 
 // poll is a source that asks again and again, and publishes what look returns.
 func (f *feeds) poll(every time.Duration,
 	look func(ctx context.Context, r *http.Request) (piece string, err error)) source {
-	return func(ctx context.Context, r *http.Request, publish func(event)) error {
+	return func(ctx context.Context, r *http.Request, publish func(feedEvent)) error {
 		timer := time.NewTimer(0)
 		defer timer.Stop()
 		failures := 0
@@ -52,14 +52,14 @@ func (f *feeds) poll(every time.Duration,
 			switch {
 			case err == nil:
 				failures = 0
-				publish(event{text: "event: piece\ndata: " + piece + "\n\n"})
+				publish(feedEvent{text: "event: piece\ndata: " + piece + "\n\n"})
 			case ctx.Err() != nil, isRefused(err), connect.CodeOf(err) == connect.CodeInvalidArgument,
 				failures == mostFailures:
 				return err
 			default:
 				failures++
 			}
-			timer.Reset(max(every, time.Duration(f.count())*apart))
+			timer.Reset(max(every, time.Duration(f.count())*betweenFeeds))
 			select {
 			case <-timer.C:
 			case <-ctx.Done():
@@ -76,12 +76,12 @@ func (f *feeds) count() int {
 }
 
 // problem is the last event of a stream that cannot go on.
-func problem(err error) event {
-	return event{text: "event: problem\ndata: " + oneLine(protocol.VisibleLines(message(err))) + "\n\n", last: true}
+func problem(err error) feedEvent {
+	return feedEvent{text: "event: problem\ndata: " + oneLine(protocol.VisibleLines(message(err))) + "\n\n", last: true}
 }
 
-// piece renders a piece of a page as an event carries it.
-func (s *Site) piece(name string, view any) (string, error) {
+// wholePiece renders a piece of a page as an event carries it.
+func (s *Site) wholePiece(name string, view any) (string, error) {
 	var out bytes.Buffer
 	if err := templates.ExecuteTemplate(&out, name, view); err != nil {
 		s.logger.Error("render a piece of a page", "piece", name, "error", err)

@@ -1,25 +1,28 @@
 package worker
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
+	"runtime"
 	"runtime/debug"
-	"slices"
 	"strings"
 
+	"github.com/gram-compute/gram/attestation/mlbom"
 	"github.com/gram-compute/gram/jobs"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/gram-compute/gram/report"
+	"github.com/gram-compute/gram/report/style"
 )
 
 // page makes the page of a finished job and adds its figures to the facts. A job whose figures cannot
 // be made has succeeded all the same: the page says that it lacks them.
-func (j *job) page(facts *runReport, model []byte) ([]byte, error) {
+func (j *job) page(facts *runReport, brief *pb.JobBrief, model []byte) ([]byte, error) {
 	page := report.Page{
 		Job: facts.Job, Name: facts.Name, Kind: facts.Kind, ModelSHA256: facts.ModelSHA256, Seconds: facts.Seconds,
 		Metrics: facts.Metrics, Timeline: facts.Timeline, Facts: j.summary(len(model)), Audits: facts.Audit.page(),
+		Run: j.run(facts, brief), Spec: report.Indented(brief.GetSpecJson()), Links: beside(facts),
 	}
+	page.Set, page.Defaults = report.ParamsOf(j.kind, j.spec)
 	if facts.Audit != nil {
 		page.Facts = append(page.Facts, [2]string{"audits", facts.Audit.Says})
 	}
@@ -103,7 +106,7 @@ func (j *job) recovered(what string, err *error) {
 // summary is what the page says of the job beside its name: what went in, and how much came out.
 func (j *job) summary(modelBytes int) [][2]string {
 	lines := [][2]string{
-		{"model", fmt.Sprintf("%d bytes", modelBytes)},
+		{"model", sizeText(int64(modelBytes))},
 		{"input", j.spec.Spec.Input.URI},
 	}
 	if q := j.spec.Spec.Queries; q != nil {
@@ -123,45 +126,48 @@ func (j *job) summary(modelBytes int) [][2]string {
 	} else if split.Deals() {
 		lines = append(lines, [2]string{"kept together by", fmt.Sprint(split.Group)})
 	}
-	lines = append(lines, [2]string{"seed", fmt.Sprint(j.spec.Spec.Repro.Seed)})
-	if len(j.spec.Spec.Params) > 0 {
-		lines = append(lines, [2]string{"params", paramText(j.spec.Spec.Params)})
-	}
-	return lines
+	return append(lines, [2]string{"seed", fmt.Sprint(j.spec.Spec.Repro.Seed)})
 }
 
-// maxParamText bounds what the page shows of the params; provenance.json has all of them.
-const maxParamText = 2000
-
-// paramText writes params for people: "features.scale none, k 10". Lists stay as they are in JSON.
-func paramText(params json.RawMessage) string {
-	dec := json.NewDecoder(bytes.NewReader(params))
-	dec.UseNumber()
-	var value any
-	if err := dec.Decode(&value); err != nil {
-		return string(params)
+// sizeText is a number of bytes as people read it, and in full.
+func sizeText(bytes int64) string {
+	if bytes < 1024 {
+		return style.Count(bytes) + " bytes"
 	}
-	text := []rune(strings.Join(flatParams(nil, "", value), ", "))
-	if len(text) > maxParamText {
-		return string(text[:maxParamText]) + "…"
-	}
-	return string(text)
+	return style.Size(bytes) + " (" + style.Count(bytes) + " bytes)"
 }
 
-// flatParams adds the values below a name, in order of their names.
-func flatParams(list []string, name string, value any) []string {
-	switch v := value.(type) {
-	case map[string]any:
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			list = flatParams(list, strings.TrimPrefix(name+"."+key, "."), v[key])
+// run is when, where and by what the job ran.
+func (j *job) run(facts *runReport, brief *pb.JobBrief) report.Run {
+	record := brief.GetRecord()
+	r := report.Run{Build: j.w.cfg.Build, Go: runtime.Version()}
+	if at := record.GetSubmittedUnixMs(); at > 0 {
+		r.Submitted = report.Timestamp(at)
+	}
+	if at := record.GetStartedUnixMs(); at > 0 {
+		r.Started = report.Timestamp(at)
+	}
+	if rounds := record.GetRounds(); len(rounds) > 0 {
+		r.Ended = report.Timestamp(rounds[len(rounds)-1].GetFinishedUnixMs())
+	}
+	if r.Fill(facts.Timeline, brief.GetAudit()); len(r.Workers) == 0 {
+		r.Workers, r.Kernels = brief.GetWorkers(), brief.GetKernels()
+	}
+	return r
+}
+
+// beside are the files beside the page that people look for, by their names there.
+func beside(facts *runReport) []report.Link {
+	links := []report.Link{{File: ModelFile, Says: "the model"}, {File: ProvenanceFile, Says: "spec, inputs and states"},
+		{File: ReportFile, Says: "this page as data"}, {File: mlbom.File, Says: "a bill of materials"}}
+	for _, f := range facts.Files {
+		if len(links) == maxLinks {
+			break
 		}
-		return list
-	case []any:
-		data, err := json.Marshal(v)
-		if err != nil {
-			return list
-		}
-		return append(list, name+" "+string(data))
+		links = append(links, report.Link{File: f.Name})
 	}
-	return append(list, fmt.Sprintf("%s %v", name, value))
+	return links
 }
+
+// maxLinks bounds the files that the page names.
+const maxLinks = 12

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gram-compute/gram/attestation/origin"
 	"github.com/gram-compute/gram/jobs"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
 // pageOf makes the page of a job whose kind has such figures.
@@ -25,7 +26,7 @@ func pageOf(t *testing.T, figures func(jobs.Arrays, []jobs.Metric) ([]jobs.Figur
 	facts = &runReport{Job: "digits-1", Kind: "Test",
 		Rounds:  []origin.ReportRound{{Round: 1, Phase: "count", Leaves: 3, Seconds: 0.25}},
 		Metrics: []jobs.Metric{jobs.CountMetric("records", 9)}}
-	html, err := j.page(facts, model.Encode())
+	html, err := j.page(facts, &pb.JobBrief{}, model.Encode())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,28 +111,12 @@ func TestCertificate(t *testing.T) {
 		model := jobs.Arrays{}
 		model.PutKind("Test", 1)
 		facts := &runReport{Job: "digits-1"}
-		html, err := j.page(facts, model.Encode())
+		html, err := j.page(facts, &pb.JobBrief{}, model.Encode())
 		if err != nil || string(facts.Certificate) != c.want || !bytes.Contains(html, []byte(c.wantInPage)) {
 			t.Errorf("%s: certificate %s, %v", name, facts.Certificate, err)
 		}
 		if data, err := facts.encode(); err != nil || bytes.Contains(data, []byte("certificate")) != (c.want != "") {
 			t.Errorf("%s: %s, %v", name, data, err)
 		}
-	}
-}
-
-func TestParamsForPeople(t *testing.T) {
-	for params, want := range map[string]string{
-		`{"k":10,"features":{"text":{"min_df":1},"scale":"none"},"given":[[1,2.5]],"tol":1e-4}`: "features.scale none, features.text.min_df 1, given [[1,2.5]], k 10, tol 1e-4",
-		`{}`:    "",
-		`{"k":`: `{"k":`,
-	} {
-		if got := paramText(json.RawMessage(params)); got != want {
-			t.Errorf("%s: %q, want %q", params, got, want)
-		}
-	}
-	if got := paramText(json.RawMessage(`{"a":"` + strings.Repeat("é", 3000) + `"}`)); len(
-		[]rune(got)) != maxParamText+1 {
-		t.Errorf("%d runes", len([]rune(got)))
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime"
-	"time"
 
 	"github.com/gram-compute/gram/attestation/origin"
 	"github.com/gram-compute/gram/dataset"
@@ -12,6 +11,7 @@ import (
 	"github.com/gram-compute/gram/proof"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/gram-compute/gram/report"
 )
 
 // integrity counts the objects that were verified.
@@ -52,7 +52,7 @@ func (j *job) provenance(brief *pb.JobBrief) (origin.Provenance, error) {
 		DataSet: j.inputs[jobs.Input].provenance(), InitialModel: j.model,
 		Kernels: brief.GetKernels(), Workers: brief.GetWorkers(),
 		Build: j.w.cfg.Build, Go: runtime.Version(),
-		Submitted: timestamp(record.GetSubmittedUnixMs()), Started: timestamp(record.GetStartedUnixMs()),
+		Submitted: report.Timestamp(record.GetSubmittedUnixMs()), Started: report.Timestamp(record.GetStartedUnixMs()),
 	}
 	if len(j.inputs) > int(jobs.Queries) {
 		queries := j.inputs[jobs.Queries].provenance()
@@ -61,7 +61,7 @@ func (j *job) provenance(brief *pb.JobBrief) (origin.Provenance, error) {
 	for _, r := range record.GetRounds() {
 		p.Rounds = append(p.Rounds, origin.Round{
 			Round: r.GetRound(), Phase: r.GetPhase(), Leaves: r.GetLeaves(), State: fileOf(r.GetState()),
-			Started: timestamp(r.GetStartedUnixMs()), Finished: timestamp(r.GetFinishedUnixMs()),
+			Started: report.Timestamp(r.GetStartedUnixMs()), Finished: report.Timestamp(r.GetFinishedUnixMs()),
 		})
 	}
 	return p, nil
@@ -72,8 +72,4 @@ func fileOf(ref *pb.ObjectRef) proof.File {
 	f := proof.File{Size: ref.GetSize()}
 	copy(f.SHA256[:], ref.GetSha256())
 	return f
-}
-
-func timestamp(unixMilli int64) string {
-	return time.UnixMilli(unixMilli).UTC().Format("2006-01-02T15:04:05.000Z07:00")
 }

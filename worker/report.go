@@ -1,12 +1,10 @@
 package worker
 
 import (
-	"bytes"
 	"context"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"regexp"
 
 	"github.com/gram-compute/gram/attestation/mlbom"
 	"github.com/gram-compute/gram/attestation/origin"
@@ -45,7 +43,7 @@ func (j *job) report(ctx context.Context, brief *pb.JobBrief, task *pb.Task) (*p
 		return nil, err
 	}
 	made.Proof = facts.Proof
-	page, err := j.page(facts, model)
+	page, err := j.page(facts, brief, model)
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +163,7 @@ func (j *job) facts(ctx context.Context, brief *pb.JobBrief, task *pb.Task) (*ru
 	if err != nil {
 		return nil, err
 	}
-	r.Timeline = timelineOf(brief, course)
+	r.Timeline = report.TimelineOf(record, course)
 	modelAt := int64(0)
 	for _, round := range record.GetRounds() {
 		modelAt = round.GetFinishedUnixMs()
@@ -191,18 +189,8 @@ func (j *job) facts(ctx context.Context, brief *pb.JobBrief, task *pb.Task) (*ru
 	return r, r.takeEmitted()
 }
 
-// numberLists are the lists of numbers in indented JSON: no text holds a line's end.
-var numberLists = regexp.MustCompile(`\[\n[-+.eE0-9,\s]+\]`)
-
-// encode writes the report for people and programs: indented, but for lists of numbers.
-func (r *runReport) encode() ([]byte, error) {
-	data, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return nil, fmt.Errorf("encode report: %w", err)
-	}
-	return numberLists.ReplaceAllFunc(data, func(list []byte) []byte { return bytes.Join(bytes.Fields(list), nil) }),
-		nil
-}
+// encode writes the report for people and programs.
+func (r *runReport) encode() ([]byte, error) { return report.Encode(r) }
 
 func seconds(ms int64) float64 { return float64(ms) / 1000 }
 

@@ -132,7 +132,7 @@ func trainSmall(ctx context.Context, a *app, abort context.CancelCauseFunc, fold
 	if err != nil {
 		return "", err
 	}
-	id := newID(spec)
+	id := protocol.NewJobID(spec.Metadata.Name, spec.Kind)
 	if _, err := h.Cluster.Submit(ctx, id, string(canonical)); err != nil {
 		return "", err
 	}

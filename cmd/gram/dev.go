@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gram-compute/gram/cmd/gram/internal/clientconfig"
 	"github.com/gram-compute/gram/cmd/gram/internal/exit"
@@ -41,7 +42,8 @@ func devCommand(a *app) *cobra.Command {
 		Long: `A coordinator in this process, and workers in processes of their own: the code
 of a big cluster, with its certificates, tokens and log on disk. Jobs are there
 again at the next start. Other verbs find it without configuration; with
-another --data run the line that dev prints on stdout first.`,
+another --data run the line that dev prints on stdout first. The link that it
+prints opens the pages in a browser: it logs in once, within ten minutes.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			usual := clientconfig.DevDir(a.getenv)
@@ -110,7 +112,13 @@ func dev(ctx context.Context, a *app, f devFlags, usual string) error {
 		if err != nil {
 			return err
 		}
+		link, err := c.LoginLink()
+		if err != nil {
+			return err
+		}
 		announceDev(a, c.Addr(), data, client, usual)
+		a.note("gram: pages to look at, for the next %d minutes and one browser: %s",
+			int(coordinator.LoginLinkLife/time.Minute), link)
 		own := filepath.Join(data, "worker")
 		if err := pki.IssueWorker(filepath.Join(data, "pki"), own, "dev", a.now()); err != nil {
 			return pkiFailure(err)

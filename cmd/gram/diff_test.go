@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gram-compute/gram/cmd/gram/internal/compare"
+	"github.com/gram-compute/gram/compare"
 )
 
 const diffSpec = `{"apiVersion":"v1","kind":"NaiveBayes","spec":{"input":{"uri":"file://DIR/texts.tsv","format":"tsv",

@@ -15,16 +15,17 @@ func reportCommand(a *app) *cobra.Command {
 	var page, store string
 	cmd := &cobra.Command{
 		Use:   "report JOB|URI",
-		Short: "Print what a finished job found, or write its page",
+		Short: "Print what a job found or why it failed, or write its page",
 		Example: `  gram report digits-k3f9p2
   gram report digits-k3f9p2 --page digits.html
   gram report s3://models/digits-k3f9p2/ -o json
   gram report digits-k3f9p2 --store s3://gram-jobs`,
 		Long: `A finished job leaves report.json and report.html beside its model. The page is
 one file, with its pictures in it: the distortion of each round, mistakes, the
-confusion matrix, centers. -o json prints report.json as it is. A word without
-"." and "/" names a job (an id, SCHEDULE@latest or @ALIAS), all else the folder
-of a model. With --store a job, by its id, is found in the cluster's store,
+confusion matrix, centers. Of a job that failed or was cancelled the leader
+writes both: why, what to do, and what was done so far. -o json prints
+report.json as it is. A word without "." and "/" names a job (an id,
+SCHEDULE@latest or @ALIAS), all else the folder of a model. With --store a job, by its id, is found in the cluster's store,
 whether or not there is a cluster; credentials for S3 come from the environment.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"connectrpc.com/connect"
+	"github.com/gram-compute/gram/cmd/gram/internal/client"
 	"github.com/gram-compute/gram/cmd/gram/internal/objects"
 	"github.com/gram-compute/gram/cmd/gram/internal/runreport"
 	"github.com/gram-compute/gram/cmd/gram/internal/show"
@@ -61,8 +63,24 @@ func (s reportSource) read(ctx context.Context, name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	switch job.GetState() {
+	case gramv1.JobState_JOB_STATE_FAILED, gramv1.JobState_JOB_STATE_CANCELLED:
+		return endedReport(ctx, c, job.GetId(), name)
+	}
 	if _, err := modelOf(job); err != nil {
 		return nil, err // names the reason why there is no report yet
 	}
 	return objects.ReadOutput(ctx, job, name)
+}
+
+// endedReport asks the cluster for the report of a job that did not succeed: it left no outputs.
+func endedReport(ctx context.Context, c *client.Cluster, job, name string) ([]byte, error) {
+	answer, err := c.Jobs.Report(ctx, connect.NewRequest(&gramv1.ReportRequest{Id: job}))
+	if err != nil {
+		return nil, err
+	}
+	if name == worker.PageFile {
+		return answer.Msg.GetPage(), nil
+	}
+	return answer.Msg.GetData(), nil
 }

@@ -144,7 +144,7 @@ func whyEnded(stopped, ctx context.Context, err error) error {
 func trainHere(
 	ctx context.Context, a *app, h *local.Here, spec protocol.JobSpec, kept func(context.Context) error,
 ) error {
-	id := newID(spec)
+	id := protocol.NewJobID(spec.Metadata.Name, spec.Kind)
 	w := &waiter{a: a, c: h.Cluster, ids: []string{id}, printer: a.printer(true), here: true}
 	canonical, err := spec.Canonical()
 	if err != nil {

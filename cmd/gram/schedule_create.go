@@ -116,7 +116,7 @@ func loadSchedule(a *app, from specFlags, id string) (*gramv1.ScheduleDefinition
 
 // scheduleID makes an id out of the spec's name, the same each time.
 func scheduleID(spec protocol.JobSpec) string {
-	name := idOf(spec)
+	name := protocol.SpelledAsID(spec.Metadata.Name, spec.Kind)
 	return strings.Trim(name[:min(len(name), 40)], "-")
 }
 

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
-	"strings"
 	"time"
 
 	"github.com/gram-compute/gram/cmd/gram/internal/client"
@@ -67,7 +65,7 @@ spec count from the spec's folder.`,
 				return err
 			}
 			if id == "" {
-				id = newID(spec)
+				id = protocol.NewJobID(spec.Metadata.Name, spec.Kind)
 			}
 			c, err := a.connect()
 			if err != nil {
@@ -117,34 +115,4 @@ func submit(ctx context.Context, a *app, c *client.Cluster, id string, spec prot
 	}
 	_, err = a.out.Write([]byte(id + "\n"))
 	return err
-}
-
-const maxIDBytes = 63
-
-// newID makes an id out of the spec's name, for people, and a random suffix.
-func newID(spec protocol.JobSpec) string {
-	name := idOf(spec)
-	suffix := strings.ToLower(rand.Text()[:8]) // 40 bits
-	name = name[:min(len(name), maxIDBytes-1-len(suffix))]
-	if name = strings.Trim(name, "-"); name == "" {
-		name = "job"
-	}
-	return name + "-" + suffix
-}
-
-// idOf spells the spec's name, or else its kind, as ids are spelt.
-func idOf(spec protocol.JobSpec) string {
-	name := spec.Metadata.Name
-	if name == "" {
-		name = spec.Kind
-	}
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
-			return r
-		case r >= 'A' && r <= 'Z':
-			return r - 'A' + 'a'
-		}
-		return '-'
-	}, name)
 }

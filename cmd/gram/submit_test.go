@@ -73,13 +73,3 @@ func TestSubmitExplainsASpecBeforeItSends(t *testing.T) {
 		})
 	}
 }
-
-func TestNewIDIsValid(t *testing.T) {
-	valid := regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
-	for _, name := range []string{"", "x", "--", "Größe", strings.Repeat("long", 40), "a/b c"} {
-		spec := protocol.JobSpec{Kind: "NaiveBayes", Metadata: protocol.Metadata{Name: name}}
-		if id := newID(spec); !valid.MatchString(id) || id == newID(spec) {
-			t.Errorf("name %q gave id %q", name, id)
-		}
-	}
-}

@@ -27,6 +27,13 @@ type Cluster interface {
 	// Brief describes jobs of a view without their specs and rounds.
 	Brief(view state.State, jobs []*state.Job) []*pb.Job
 	ETA(job *state.Job) *pb.Eta
+	// RecentETA is an ETA that may be some seconds old, made once for all who watch a job.
+	RecentETA(job *state.Job) *pb.Eta
+	// CountLeaves counts the leaves of a job's open round by state; Course is what the leader remembers of a job.
+	CountLeaves(id string, ranges int) (*pb.LeavesResponse, error)
+	Course(id string) (*pb.TimelineResponse, error)
+	// EndedReport is the page and the report.json of a job that failed or was cancelled.
+	EndedReport(ctx context.Context, job *state.Job) (page, data []byte, err error)
 	// Fits refuses a job that no worker has the memory for.
 	Fits(cmd *pb.SubmitJob) error
 	// Wall is the time of ticks and deadlines, Admitted the time that tokens are judged by.

@@ -2,24 +2,22 @@ package api
 
 import (
 	"context"
-	"time"
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/coordinator/command"
 	"github.com/gram-compute/gram/coordinator/gate"
 	"github.com/gram-compute/gram/coordinator/listing"
-	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
-	"google.golang.org/protobuf/proto"
 )
 
 // Jobs implements gramv1connect.JobServiceHandler.
 type Jobs struct {
 	Cluster
-	Commands command.Maker
-	Store    objstore.Store // holds the jobs' logs
+	Commands     command.Maker
+	Store        objstore.Store // holds the jobs' logs
+	segmentLists segmentLists
 }
 
 // Submit validates the spec, writes its defaults in, and proposes the job.
@@ -78,31 +76,6 @@ func (s *Jobs) List(
 	page := query.Page(view)
 	return connect.NewResponse(&pb.ListResponse{Jobs: s.Brief(view, page.Jobs), NextPageToken: page.Next,
 		Matching: uint32(page.Matching), Kinds: page.Kinds}), nil
-}
-
-// Watch sends the job now, after every change, and at least twice a second while its leases move.
-func (s *Jobs) Watch(
-	ctx context.Context, req *connect.Request[pb.WatchRequest], stream *connect.ServerStream[pb.WatchResponse],
-) error {
-	var last *pb.Job
-	for {
-		job, changed, err := readJob(ctx, s, req.Msg.GetId())
-		if err != nil {
-			return outcome.Wire(err)
-		}
-		if now := s.Describe(job); !proto.Equal(now, last) {
-			if err := stream.Send(&pb.WatchResponse{Job: now}); err != nil {
-				return err
-			}
-			last = now
-		}
-		if job.Ended() {
-			return nil
-		}
-		if err := pause(ctx, s.Stopping(), changed, 500*time.Millisecond); err != nil {
-			return outcome.Wire(err)
-		}
-	}
 }
 
 // Cancel proposes the end of a job.

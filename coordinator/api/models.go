@@ -6,14 +6,18 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/coordinator/command"
+	"github.com/gram-compute/gram/coordinator/findings"
 	"github.com/gram-compute/gram/coordinator/state"
+	"github.com/gram-compute/gram/objstore"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
 // Models implements gramv1connect.ModelServiceHandler.
 type Models struct {
 	Cluster
-	Logger *slog.Logger
+	Store    objstore.Store // the cluster's own
+	Findings *findings.Reader
+	Logger   *slog.Logger
 }
 
 // SetAlias proposes what a name means.

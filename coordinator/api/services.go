@@ -10,6 +10,7 @@ import (
 // Services are all that clients and workers may call.
 type Services struct {
 	Jobs      *Jobs
+	Compares  *Compares
 	Models    *Models
 	Schedules *Schedules
 	Tokens    *Tokens
@@ -18,11 +19,13 @@ type Services struct {
 	Workers   *Workers
 }
 
-// Handler serves them.
-func (s Services) Handler(options connect.HandlerOption) http.Handler {
+// Handler serves them. Workers wait for their leases, so that those are not compressed: the options of workers come on
+// top of the others.
+func (s Services) Handler(options, workers connect.HandlerOption) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle(gramv1connect.NewJobServiceHandler(s.Jobs, options))
-	mux.Handle(gramv1connect.NewWorkerServiceHandler(s.Workers, options))
+	mux.Handle(gramv1connect.NewCompareServiceHandler(s.Compares, options))
+	mux.Handle(gramv1connect.NewWorkerServiceHandler(s.Workers, options, workers))
 	mux.Handle(gramv1connect.NewClusterServiceHandler(s.Clusters, options))
 	mux.Handle(gramv1connect.NewScheduleServiceHandler(s.Schedules, options))
 	mux.Handle(gramv1connect.NewModelServiceHandler(s.Models, options))

@@ -84,7 +84,7 @@ func (g *Gate) wrap(next http.Handler, examine func(*http.Request) (Caller, erro
 		harden(w.Header())
 		caller, err := examine(r)
 		if err != nil {
-			if g.denied != nil && !anonymous(r, err) {
+			if g.denied != nil {
 				g.denied(r, caller, err)
 			}
 			if !askLogin(w, r, err) {
@@ -96,9 +96,14 @@ func (g *Gate) wrap(next http.Handler, examine func(*http.Request) (Caller, erro
 	})
 }
 
+var errWorkersCertificate = fmt.Errorf("%w: a worker's certificate opens a worker's calls only", ErrForbidden)
+
 func (g *Gate) admit(r *http.Request, role pki.Role) (Caller, error) {
 	need := needed(r)
 	if need == ScopePublic {
+		if _, site := OfSite(r); site && role == pki.RoleWorker { // the login would look at any token
+			return Caller{Role: role}, errWorkersCertificate
+		}
 		return Caller{Role: role}, nil
 	}
 	id, err := Check(g.policy.Lookup, r.Header.Get("Authorization"), need, g.policy.Now().UnixMilli())
@@ -108,7 +113,7 @@ func (g *Gate) admit(r *http.Request, role pki.Role) (Caller, error) {
 	case err != nil:
 		return caller, err
 	case role == pki.RoleWorker && need != ScopeWorker:
-		return caller, fmt.Errorf("%w: a worker's certificate opens a worker's calls only", ErrForbidden)
+		return caller, errWorkersCertificate
 	case role != pki.RoleWorker && need == ScopeWorker && g.policy.WorkerCertificates:
 		return caller, fmt.Errorf("%w: this cluster takes workers with a worker's certificate only (`gram pki issue "+
 			"--role worker`, `gram worker --cert --key`)", ErrForbidden)

@@ -11,21 +11,36 @@ import (
 // Site is the table of the live pages: the scope that each pattern of http.ServeMux needs. What is not in it is denied.
 // A test checks it against the pages.
 var Site = map[string]Scope{
-	"GET /{$}":               ScopeRead,
-	"GET /login":             ScopePublic,
-	"POST /login":            ScopePublic,
-	"POST /logout":           ScopeRead,
-	"GET /style.css":         ScopePublic,
-	"GET /live.js":           ScopePublic,
-	"GET /icon.svg":          ScopePublic,
-	"GET /jobs":              ScopeRead,
-	"GET /jobs/{id}":         ScopeRead,
-	"GET /jobs/{id}/live":    ScopeRead,
-	"GET /jobs/{id}/cancel":  ScopeSubmit,
-	"POST /jobs/{id}/cancel": ScopeSubmit,
-	"GET /cluster":           ScopeRead,
-	"GET /live/cluster":      ScopeRead,
-	"GET /live/jobs":         ScopeRead,
+	"GET /{$}":                    ScopeRead,
+	"GET /login":                  ScopePublic,
+	"POST /login":                 ScopePublic,
+	"GET /login/once":             ScopePublic, // not found but in gram dev
+	"POST /login/once":            ScopePublic, // it looks at the secret in the form
+	"POST /logout":                ScopeRead,
+	"GET /style.css":              ScopePublic,
+	"GET /live.js":                ScopePublic,
+	"GET /icon.svg":               ScopePublic,
+	"GET /jobs":                   ScopeRead,
+	"GET /jobs/{id}":              ScopeRead,
+	"GET /jobs/{id}/live":         ScopeRead,
+	"GET /jobs/{id}/logs":         ScopeRead,
+	"GET /jobs/{id}/logs/live":    ScopeRead,
+	"GET /jobs/{id}/report":       ScopeRead,
+	"GET /jobs/{id}/cancel":       ScopeSubmit,
+	"POST /jobs/{id}/cancel":      ScopeSubmit,
+	"GET /jobs/{id}/again":        ScopeSubmit,
+	"POST /jobs/{id}/again":       ScopeSubmit,
+	"GET /compare":                ScopeRead,
+	"GET /models":                 ScopeRead,
+	"GET /schedules":              ScopeRead,
+	"GET /schedules/{id}":         ScopeRead,
+	"GET /schedules/{id}/pause":   ScopeSubmit,
+	"POST /schedules/{id}/pause":  ScopeSubmit,
+	"GET /schedules/{id}/resume":  ScopeSubmit,
+	"POST /schedules/{id}/resume": ScopeSubmit,
+	"GET /cluster":                ScopeRead,
+	"GET /live/cluster":           ScopeRead,
+	"GET /live/jobs":              ScopeRead,
 }
 
 // SiteCookie is the name of the cookie in which a browser shows its token. It opens pages of the site alone, never a
@@ -87,8 +102,9 @@ func askLogin(w http.ResponseWriter, r *http.Request, err error) bool {
 	return true
 }
 
-// anonymous reports whether a request for a page of the site is refused because it shows no token at all.
-func anonymous(r *http.Request, err error) bool {
+// Anonymous reports whether a request for a page of the site is refused because it shows no token at all: a browser
+// before its login, which is no offense.
+func Anonymous(r *http.Request, err error) bool {
 	_, ok := OfSite(r)
 	return ok && r.Header.Get("Authorization") == "" && errors.Is(err, ErrUnauthenticated)
 }

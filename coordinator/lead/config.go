@@ -15,6 +15,7 @@ import (
 	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/protocol"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
 // Config says what a leader stands on, and how it leads.
@@ -42,6 +43,8 @@ type Config struct {
 	// MostRounds is how many rounds a valid spec's job has at most, given its shards; 0 where that is not known. nil
 	// tells nothing.
 	MostRounds func(spec protocol.JobSpec, shards int) int64
+	// Ended makes the page and the report.json of a job that failed or was cancelled; nil makes none.
+	Ended func(job *pb.Job, course *pb.Timeline) (page, data []byte, err error)
 
 	Schedule     schedule.Config
 	ApplyTimeout time.Duration // of one proposal

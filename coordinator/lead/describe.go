@@ -2,8 +2,10 @@ package lead
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/gram-compute/gram/coordinator/lease"
 	"github.com/gram-compute/gram/coordinator/schedule"
 	"github.com/gram-compute/gram/coordinator/state"
 	"github.com/gram-compute/gram/protocol"
@@ -78,7 +80,8 @@ func (c *Leader) describeLeased(lead *Leadership, job *state.Job, out *pb.Job) {
 	out.Counters.SpeculativeCopies.Launched += untold.Launched
 	out.Counters.SpeculativeCopies.Won += untold.Won
 	out.Counters.SpeculativeCopies.Wasted += untold.Wasted
-	out.Reason = reason(lead.board, job, c.clock.Mono())
+	view, _ := c.fsm.View()
+	out.Reason = reason(lead.board, view, job, c.clock.Mono())
 }
 
 // waitsForAudits says what a job waits for that is made, but for its audits.
@@ -121,8 +124,9 @@ func repeatedText(a *state.Audit) string {
 }
 
 // reason says why a job that was admitted waits, or what it does; empty means that it is at work.
-func reason(board *schedule.Board, job *state.Job, now time.Duration) string {
-	leased, workers := board.Jobs.Leased(job.ID, ""), board.Roster.Count(now)
+func reason(board *schedule.Board, view state.State, job *state.Job, now time.Duration) string {
+	leased, live := board.Jobs.Leased(job.ID, ""), board.Roster.Live(now)
+	workers := len(live)
 	tries, last := board.Jobs.Trouble(job)
 	need, largest, tooBig := board.Fit.TooBig(job, now)
 	denied, patience, said, isDenied := board.Store.Denied(job, now)
@@ -145,12 +149,77 @@ func reason(board *schedule.Board, job *state.Job, now time.Duration) string {
 		return fmt.Sprintf("%s died at work on it: the task is handed out in smaller parts, and alone on a worker "+
 			"after a second death", protocol.Counted(board.Deaths.Count(job), "worker"))
 	case leased == 0 && board.Jobs.Leased("", "") > 0:
-		return fmt.Sprintf("waits for a slot: other jobs have %s at work, on %s", protocol.Counted(workers, "worker"),
-			protocol.Counted(board.Jobs.Leased("", ""), "task"))
+		return fmt.Sprintf("waits for a slot: other jobs have %s at work, on %s%s", protocol.Counted(workers, "worker"),
+			protocol.Counted(board.Jobs.Leased("", ""), "task"), firstServed(board.Ahead(view, job)))
+	case leased == 0 && allQuarantined(live, now):
+		return fmt.Sprintf("waits for one of %s, all of which are leased nothing at present, the first because: %s",
+			protocol.Counted(workers, "worker"), live[0].Quarantine(now))
 	case leased == 0:
 		return fmt.Sprintf("waits for one of %s to take its next task", protocol.Counted(workers, "worker"))
 	case job.Reporting():
 		return "writes the model and the report"
+	case job.MaxWorkers > 0 && workers > job.MaxWorkers && board.Jobs.WorkersAt(job.ID) >= job.MaxWorkers:
+		return fmt.Sprintf("works on %d of %s: spec.run.max_workers allows no more", job.MaxWorkers,
+			protocol.Counted(workers, "worker"))
 	}
 	return ""
+}
+
+// firstServed says which jobs are served before one that waits for a slot; "" where there are none.
+func firstServed(ahead string) string {
+	if ahead == "" {
+		return ""
+	}
+	return "; served first, by their priority" + ahead
+}
+
+// allQuarantined reports whether no live worker is leased anything. There is one at least.
+func allQuarantined(live []schedule.Worker, now time.Duration) bool {
+	return !slices.ContainsFunc(live, func(w schedule.Worker) bool { return w.Quarantine(now) == "" })
+}
+
+// CountLeaves counts the leaves of a job's open round by state, in ranges.
+func (c *Leader) CountLeaves(id string, ranges int) (*pb.LeavesResponse, error) {
+	lead, err := c.Leadership()
+	if err != nil {
+		return nil, err
+	}
+	lead.mu.Lock()
+	defer lead.mu.Unlock()
+	view, _ := c.fsm.View()
+	job, ok := view.Job(id)
+	if !ok {
+		return &pb.LeavesResponse{}, nil
+	}
+	counts := lead.board.Jobs.CountLeaves(job, ranges)
+	if len(counts.Committed) == 0 {
+		return &pb.LeavesResponse{}, nil
+	}
+	open := &job.Rounds.Open
+	return &pb.LeavesResponse{
+		Round: open.Number, Phase: open.Phase, Leaves: open.Leaves(), Committed: open.Covered,
+		CommittedByRange: counts.Committed, RunningByRange: counts.Running, FailedByRange: counts.Failed,
+		Merges: uint32(counts.Merges),
+	}, nil
+}
+
+// Course is what the leader remembers of who did what when for a job, and what is at work.
+func (c *Leader) Course(id string) (*pb.TimelineResponse, error) {
+	lead, err := c.Leadership()
+	if err != nil {
+		return nil, err
+	}
+	lead.mu.Lock()
+	defer lead.mu.Unlock()
+	view, _ := c.fsm.View()
+	job, ok := view.Job(id)
+	if !ok {
+		return &pb.TimelineResponse{}, nil
+	}
+	now := c.clock.Mono()
+	course, running := lead.board.Course(view, job, now)
+	return &pb.TimelineResponse{
+		Timeline: lease.WireTimeline(course, c.clock.started), Running: lease.WireMarks(running, c.clock.started),
+		NowUnixMs: c.clock.started.Add(now).UnixMilli(),
+	}, nil
 }

@@ -1,10 +1,15 @@
 package lead
 
 import (
+	"maps"
+	"sync"
+	"time"
+
 	"github.com/gram-compute/gram/coordinator/state"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/gram-compute/gram/report/forecast"
+	"google.golang.org/protobuf/proto"
 )
 
 // ETA forecasts when the open round of a job ends, and how many rounds may follow; nil for a job that waits to begin,
@@ -27,6 +32,51 @@ func (c *Leader) ETA(job *state.Job) *pb.Eta {
 		return int64(min(float64(1000*forecast.Quantile(ends, p)), mostMilliseconds)) //lint:checked bounded
 	}
 	eta.TimesKnown, eta.P50Ms, eta.P90Ms = uint32(len(open.Ended)), max(1, in(0.5)), max(1, in(0.9))
+	return eta
+}
+
+// An ETA that Watch sends is some seconds old, and as much older as making it takes long: it is sent to many, and often.
+const (
+	etaAge  = 2 * time.Second
+	etaRest = 400 // times what making it took
+)
+
+// recentETAs are the last ETAs of jobs that somebody watches.
+type recentETAs struct {
+	mu sync.Mutex
+	of map[string]recentETA // by job
+}
+
+type recentETA struct {
+	round       uint32
+	made, until time.Duration
+	eta         *pb.Eta
+}
+
+// RecentETA is the ETA of a job, made for all who watch it: counted from now in steps of some seconds.
+func (c *Leader) RecentETA(job *state.Job) *pb.Eta {
+	if job.Ended() || job.Stage == pb.JobState_JOB_STATE_QUEUED {
+		return nil
+	}
+	c.etas.mu.Lock()
+	defer c.etas.mu.Unlock()
+	now := c.clock.Mono()
+	last, found := c.etas.of[job.ID]
+	if !found || now >= last.until || last.round != job.Rounds.Open.Number {
+		if c.etas.of == nil {
+			c.etas.of = make(map[string]recentETA)
+		}
+		maps.DeleteFunc(c.etas.of, func(_ string, e recentETA) bool { return now >= e.until })
+		last = recentETA{round: job.Rounds.Open.Number, made: now, eta: c.ETA(job)}
+		last.until = now + max(etaAge, etaRest*(c.clock.Mono()-now))
+		c.etas.of[job.ID] = last
+	}
+	if last.eta.GetTimesKnown() == 0 {
+		return last.eta
+	}
+	eta := proto.CloneOf(last.eta)
+	past := (now - last.made).Truncate(etaAge).Milliseconds()
+	eta.P50Ms, eta.P90Ms = max(1, eta.P50Ms-past), max(1, eta.P90Ms-past)
 	return eta
 }
 

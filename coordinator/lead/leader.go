@@ -33,6 +33,7 @@ type Leader struct {
 	commands command.Maker
 	tasks    *life.Tasks
 	lowDisk  atomic.Bool // the data directory's disk is nearly full
+	etas     recentETAs
 
 	mu   sync.Mutex
 	lead *Leadership   // nil while not leading
@@ -146,6 +147,7 @@ func (c *Leader) assume(ctx context.Context, duties *sync.WaitGroup) error {
 	duties.Go(func() { c.members.watchMembers(lead) })
 	duties.Go(func() { c.sweepNowAndThen(lead) })
 	duties.Go(func() { timekeeper{c}.watchStoreClock(lead) })
+	duties.Go(func() { reporter{c}.reportEnds(lead, view) })
 	return nil
 }
 

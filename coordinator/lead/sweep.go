@@ -91,6 +91,9 @@ func (s *Sweeper) SweepJobs(ctx context.Context, view state.State) (err error) {
 		if job.Swept && !s.opt.everywhere {
 			return true
 		}
+		if err = (reporter{s.c}).makeUp(ctx, job, s.opt.dry); err != nil {
+			return false
+		}
 		if garbage := job.Garbage(s.cutoff); !garbage.Empty() {
 			if err = s.sweepJob(ctx, job.ID, []string{protocol.JobPrefix(job.ID)}, func(key string) bool {
 				round, sum, ok := protocol.ParseObjectKey(job.ID, key)

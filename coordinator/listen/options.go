@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math"
 	"net/http"
 
 	"connectrpc.com/connect"
@@ -16,6 +17,9 @@ const maxMessage = 4 << 20
 
 // compressedFrom is the size from which an answer is compressed: below, compressing costs more than it saves.
 const compressedFrom = 4 << 10
+
+// Uncompressed are options of a service whose answers are not compressed: its clients are near, and wait for them.
+func Uncompressed() connect.HandlerOption { return connect.WithCompressMinBytes(math.MaxInt) }
 
 // Options bound and check every request of a service; the interceptors see its calls.
 func Options(logger *slog.Logger, interceptors ...connect.Interceptor) connect.HandlerOption {

@@ -26,6 +26,17 @@ func (b bitset) setRange(first, end int, in bool) (changed int) {
 	return changed
 }
 
+// count counts the members in [first, end).
+func (b bitset) count(first, end int) (n int) {
+	for at := first; at < end; {
+		low := at % 64
+		width := min(64-low, end-at)
+		n += bits.OnesCount64(b[at/64] & ((^uint64(0) >> (64 - width)) << low))
+		at += width
+	}
+	return n
+}
+
 // next returns the smallest member from at on, or -1.
 func (b bitset) next(at int) int {
 	for word := at / 64; word < len(b); word++ {

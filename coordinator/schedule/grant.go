@@ -293,6 +293,9 @@ func (b *Board) forgetJobs(view state.State) {
 			return false
 		}
 		b.Jobs.abandon(j)
+		if ok {
+			b.Jobs.keepCourse(job, j.course)
+		}
 		return true
 	})
 	if len(b.Jobs.list) < before {

@@ -23,6 +23,7 @@ type Jobs struct {
 	latest     time.Duration // that anybody told the board
 	tails      window        // of the rounds of all jobs, for those of phases of which none has ended
 	Counts     Counts
+	past       []pastCourse // in the order in which they were forgotten
 }
 
 // of returns the memory of the job's current round, fresh when the round is new.
@@ -103,6 +104,18 @@ func (jobs *Jobs) Leased(jobID, workerID string) int {
 		})
 	}
 	return count
+}
+
+// WorkersAt counts the workers with tasks of a job.
+func (jobs *Jobs) WorkersAt(jobID string) int {
+	at := make(map[string]bool)
+	for _, j := range jobs.list {
+		if j.id == jobID {
+			j.each(func(l *lease) { at[l.worker] = true })
+			j.eachAudit(func(_ Task, work *auditWork) { at[work.lease.worker] = true })
+		}
+	}
+	return len(at)
 }
 
 // LeasedBy counts the live leases of each worker that has one.

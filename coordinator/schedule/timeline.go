@@ -189,18 +189,21 @@ func (t *timeline) tell(now time.Duration, what pb.TimelineEventKind, worker, ta
 
 // Timeline returns what is remembered of a job's course; the caller may keep it.
 func (jobs *Jobs) Timeline(job *state.Job) Timeline {
-	at, found := jobs.find(job.Number)
-	if !found {
+	course := jobs.courseOf(job.Number)
+	if course == nil {
 		return Timeline{}
 	}
-	t := jobs.list[at].course.Timeline
+	t := course.Timeline
 	t.Workers, t.Marks, t.Events = slices.Clone(t.Workers), slices.Clone(t.Marks), slices.Clone(t.Events)
 	t.Forecasts = slices.Clone(t.Forecasts)
-	slices.SortFunc(t.Marks, func(x, y Mark) int { // total order: a slot is at work on one task at a time
-		return cmp.Or(cmp.Compare(x.Worker, y.Worker), cmp.Compare(x.Slot, y.Slot), cmp.Compare(x.From, y.From),
-			cmp.Compare(x.To, y.To))
-	})
+	slices.SortFunc(t.Marks, compareMarks)
 	return t
+}
+
+// compareMarks is a total order: a slot is at work on one task at a time.
+func compareMarks(x, y Mark) int {
+	return cmp.Or(cmp.Compare(x.Worker, y.Worker), cmp.Compare(x.Slot, y.Slot), cmp.Compare(x.From, y.From),
+		cmp.Compare(x.To, y.To))
 }
 
 // took is the end of a lease for the timeline and, where it was a speculative copy, for the counts.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
+	"math/bits"
 	"slices"
 	"sort"
 
@@ -17,7 +18,10 @@ type idHash [2]uint64
 const hashBytes = 16
 
 func (h idHash) compare(other idHash) int {
-	return cmp.Or(cmp.Compare(h[0], other[0]), cmp.Compare(h[1], other[1]))
+	if h[0] != other[0] {
+		return cmp.Compare(h[0], other[0])
+	}
+	return cmp.Compare(h[1], other[1])
 }
 
 // idHasher hashes ids with SHA-256 under a key of the job's seed and the data set. Not safe for concurrent use.
@@ -75,7 +79,7 @@ func (g *idGatherer) add(h idHash) error {
 
 // settle puts the hashes in order and drops what is too much.
 func (g *idGatherer) settle() error {
-	slices.SortFunc(g.hashes, idHash.compare) // total order: equal hashes are one
+	sortHashes(g.hashes)
 	kept := g.hashes[:0]
 	var twice []idHash
 	for _, h := range g.hashes {
@@ -97,6 +101,45 @@ func (g *idGatherer) settle() error {
 	g.hashes = g.hashes[:sort.Search(len(kept), func(i int) bool { return kept[i][0] > g.list.last })]
 	g.list.trimTwice()
 	return nil
+}
+
+// hashesOfPart is how many hashes a part has, at the least on average, that sortHashes sorts by itself.
+const hashesOfPart = 8
+
+// sortHashes puts hashes in order, in place: in linear time, for they are spread evenly over their range. Each goes to
+// its part of that range first (American flag sort: McIlroy, Bostic and McIlroy, Engineering Radix Sort, 1993).
+func sortHashes(hashes []idHash) {
+	lowest, highest := ^uint64(0), uint64(0)
+	for _, h := range hashes {
+		lowest, highest = min(lowest, h[0]), max(highest, h[0])
+	}
+	parts := 1 << bits.Len(uint(len(hashes)/(2*hashesOfPart)))
+	shift := max(0, bits.Len64(highest-min(lowest, highest))-bits.TrailingZeros(uint(parts)))
+	part := func(h idHash) int { return int((h[0] - lowest) >> shift) }
+	ends := make([]int, parts)
+	for _, h := range hashes {
+		ends[part(h)]++
+	}
+	begin, next := 0, make([]int, parts)
+	for i, n := range ends {
+		next[i] = begin
+		begin += n
+		ends[i] = begin
+	}
+	for i, end := range ends {
+		for next[i] < end {
+			k := part(hashes[next[i]])
+			if k != i {
+				hashes[next[i]], hashes[next[k]] = hashes[next[k]], hashes[next[i]]
+			}
+			next[k]++
+		}
+	}
+	begin = 0
+	for _, end := range ends {
+		slices.SortFunc(hashes[begin:end], idHash.compare) // total order: equal hashes are one
+		begin = end
+	}
 }
 
 // finish returns the list.
@@ -128,22 +171,22 @@ func (l *idList) plus(right *idList, most int) (*idList, error) {
 	sum := &idList{records: l.records + right.records, last: min(l.last, right.last)}
 	sum.flat = make([]uint64, 0, 2*min(l.len()+right.len(), most))
 	var both []idHash
-	for i, j := 0, 0; i < l.len() || j < right.len(); {
+	for a, b := l.flat, right.flat; len(a) > 0 || len(b) > 0; {
 		var h idHash
 		order := -1
 		switch {
-		case i == l.len():
+		case len(a) == 0:
 			order = 1
-		case j < right.len():
-			order = l.at(i).compare(right.at(j))
+		case len(b) > 0:
+			order = idHash{a[0], a[1]}.compare(idHash{b[0], b[1]})
 		}
-		switch {
-		case order < 0:
-			h, i = l.at(i), i+1
-		case order > 0:
-			h, j = right.at(j), j+1
-		default:
-			h, i, j = l.at(i), i+1, j+1
+		if order <= 0 {
+			h, a = idHash{a[0], a[1]}, a[2:]
+		}
+		if order >= 0 {
+			h, b = idHash{b[0], b[1]}, b[2:]
+		}
+		if order == 0 {
 			both = append(both, h)
 		}
 		if h[0] > sum.last {
@@ -155,7 +198,7 @@ func (l *idList) plus(right *idList, most int) (*idList, error) {
 			}
 			break
 		}
-		sum.flat = append(sum.flat, h[:]...)
+		sum.flat = append(sum.flat, h[0], h[1])
 	}
 	n := sort.Search(sum.len(), func(i int) bool { return sum.flat[2*i] > sum.last })
 	sum.flat = sum.flat[:2*n]
@@ -190,8 +233,10 @@ func (l *idList) Fields(f *jobs.Fields) {
 	n := l.len()
 	f.Require(l.records >= int64(n) && len(l.twice) <= maxTwice && (n == 0 || l.at(n - 1)[0] <= l.last),
 		"%d ids of %d records, %d of them twice", n, l.records, len(l.twice))
+	ascends := true
 	for i := 1; i < n; i++ {
-		f.Require(l.at(i-1).compare(l.at(i)) < 0, "array %q does not ascend", idsPrefix+"hashes")
+		ascends = ascends && l.at(i-1).compare(l.at(i)) < 0
 	}
+	f.Require(ascends, "array %q does not ascend", idsPrefix+"hashes")
 	f.Require(slices.IsSortedFunc(l.twice, idHash.compare), "array %q does not ascend", twiceArray)
 }

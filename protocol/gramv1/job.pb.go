@@ -477,7 +477,7 @@ type Job struct {
 	ScheduleId      string                 `protobuf:"bytes,17,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"` // of the schedule for whose tick it was made
 	TickUnixMs      int64                  `protobuf:"varint,18,opt,name=tick_unix_ms,json=tickUnixMs,proto3" json:"tick_unix_ms,omitempty"`
 	Audit           *AuditSummary          `protobuf:"bytes,130,opt,name=audit,proto3" json:"audit,omitempty"`
-	Eta             *Eta                   `protobuf:"bytes,150,opt,name=eta,proto3" json:"eta,omitempty"` // of a job that is planned or running; Get alone has it
+	Eta             *Eta                   `protobuf:"bytes,150,opt,name=eta,proto3" json:"eta,omitempty"` // of a job that is planned or running, by Get and Watch; Watch's may be two seconds old
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
 }
@@ -2072,6 +2072,7 @@ type LogsRequest struct {
 	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	Follow        bool                   `protobuf:"varint,2,opt,name=follow,proto3" json:"follow,omitempty"` // stay until the job has ended
 	Cursor        string                 `protobuf:"bytes,3,opt,name=cursor,proto3" json:"cursor,omitempty"`  // continue after this; empty means from the start
+	Tail          uint32                 `protobuf:"varint,180,opt,name=tail,proto3" json:"tail,omitempty"`   // send the last lines alone, this many of what is new each time; 0 means all. At most 1000
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2127,10 +2128,18 @@ func (x *LogsRequest) GetCursor() string {
 	return ""
 }
 
+func (x *LogsRequest) GetTail() uint32 {
+	if x != nil {
+		return x.Tail
+	}
+	return 0
+}
+
 type LogsResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Lines         []string               `protobuf:"bytes,1,rep,name=lines,proto3" json:"lines,omitempty"` // JSON, one object each
 	Cursor        string                 `protobuf:"bytes,2,opt,name=cursor,proto3" json:"cursor,omitempty"`
+	Skipped       bool                   `protobuf:"varint,180,opt,name=skipped,proto3" json:"skipped,omitempty"` // lines before these were left out, see LogsRequest.tail
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2179,11 +2188,581 @@ func (x *LogsResponse) GetCursor() string {
 	return ""
 }
 
+func (x *LogsResponse) GetSkipped() bool {
+	if x != nil {
+		return x.Skipped
+	}
+	return false
+}
+
+type LeavesRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Ranges        uint32                 `protobuf:"varint,2,opt,name=ranges,proto3" json:"ranges,omitempty"` // how many, unless there are fewer leaves; 0 means 256, at most 512
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LeavesRequest) Reset() {
+	*x = LeavesRequest{}
+	mi := &file_gram_v1_job_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LeavesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LeavesRequest) ProtoMessage() {}
+
+func (x *LeavesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_job_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LeavesRequest.ProtoReflect.Descriptor instead.
+func (*LeavesRequest) Descriptor() ([]byte, []int) {
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{27}
+}
+
+func (x *LeavesRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *LeavesRequest) GetRanges() uint32 {
+	if x != nil {
+		return x.Ranges
+	}
+	return 0
+}
+
+// LeavesResponse counts leaves. Of n ranges, range i begins with leaf i * leaves / n. A job without an open round, as
+// one that is planned or has ended, has none.
+type LeavesResponse struct {
+	state            protoimpl.MessageState `protogen:"open.v1"`
+	Round            uint32                 `protobuf:"varint,1,opt,name=round,proto3" json:"round,omitempty"`
+	Phase            string                 `protobuf:"bytes,2,opt,name=phase,proto3" json:"phase,omitempty"`
+	Leaves           uint64                 `protobuf:"varint,3,opt,name=leaves,proto3" json:"leaves,omitempty"`
+	Committed        uint64                 `protobuf:"varint,4,opt,name=committed,proto3" json:"committed,omitempty"` // as the log has it; what the ranges hold may be a moment older
+	CommittedByRange []uint32               `protobuf:"varint,5,rep,packed,name=committed_by_range,json=committedByRange,proto3" json:"committed_by_range,omitempty"`
+	RunningByRange   []uint32               `protobuf:"varint,6,rep,packed,name=running_by_range,json=runningByRange,proto3" json:"running_by_range,omitempty"`
+	FailedByRange    []uint32               `protobuf:"varint,7,rep,packed,name=failed_by_range,json=failedByRange,proto3" json:"failed_by_range,omitempty"` // that wait to be tried again
+	Merges           uint32                 `protobuf:"varint,8,opt,name=merges,proto3" json:"merges,omitempty"`                                             // at work, over committed leaves
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
+}
+
+func (x *LeavesResponse) Reset() {
+	*x = LeavesResponse{}
+	mi := &file_gram_v1_job_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LeavesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LeavesResponse) ProtoMessage() {}
+
+func (x *LeavesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_job_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LeavesResponse.ProtoReflect.Descriptor instead.
+func (*LeavesResponse) Descriptor() ([]byte, []int) {
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *LeavesResponse) GetRound() uint32 {
+	if x != nil {
+		return x.Round
+	}
+	return 0
+}
+
+func (x *LeavesResponse) GetPhase() string {
+	if x != nil {
+		return x.Phase
+	}
+	return ""
+}
+
+func (x *LeavesResponse) GetLeaves() uint64 {
+	if x != nil {
+		return x.Leaves
+	}
+	return 0
+}
+
+func (x *LeavesResponse) GetCommitted() uint64 {
+	if x != nil {
+		return x.Committed
+	}
+	return 0
+}
+
+func (x *LeavesResponse) GetCommittedByRange() []uint32 {
+	if x != nil {
+		return x.CommittedByRange
+	}
+	return nil
+}
+
+func (x *LeavesResponse) GetRunningByRange() []uint32 {
+	if x != nil {
+		return x.RunningByRange
+	}
+	return nil
+}
+
+func (x *LeavesResponse) GetFailedByRange() []uint32 {
+	if x != nil {
+		return x.FailedByRange
+	}
+	return nil
+}
+
+func (x *LeavesResponse) GetMerges() uint32 {
+	if x != nil {
+		return x.Merges
+	}
+	return 0
+}
+
+type TimelineRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TimelineRequest) Reset() {
+	*x = TimelineRequest{}
+	mi := &file_gram_v1_job_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TimelineRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TimelineRequest) ProtoMessage() {}
+
+func (x *TimelineRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_job_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TimelineRequest.ProtoReflect.Descriptor instead.
+func (*TimelineRequest) Descriptor() ([]byte, []int) {
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *TimelineRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+type TimelineResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Timeline      *Timeline              `protobuf:"bytes,1,opt,name=timeline,proto3" json:"timeline,omitempty"`
+	Running       []*TimelineMark        `protobuf:"bytes,2,rep,name=running,proto3" json:"running,omitempty"`                         // tasks at work, until now; without an outcome
+	NowUnixMs     int64                  `protobuf:"varint,3,opt,name=now_unix_ms,json=nowUnixMs,proto3" json:"now_unix_ms,omitempty"` // the leader's time
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TimelineResponse) Reset() {
+	*x = TimelineResponse{}
+	mi := &file_gram_v1_job_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TimelineResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TimelineResponse) ProtoMessage() {}
+
+func (x *TimelineResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_job_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TimelineResponse.ProtoReflect.Descriptor instead.
+func (*TimelineResponse) Descriptor() ([]byte, []int) {
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{30}
+}
+
+func (x *TimelineResponse) GetTimeline() *Timeline {
+	if x != nil {
+		return x.Timeline
+	}
+	return nil
+}
+
+func (x *TimelineResponse) GetRunning() []*TimelineMark {
+	if x != nil {
+		return x.Running
+	}
+	return nil
+}
+
+func (x *TimelineResponse) GetNowUnixMs() int64 {
+	if x != nil {
+		return x.NowUnixMs
+	}
+	return 0
+}
+
+type MetricsRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Rounds        []uint32               `protobuf:"varint,2,rep,packed,name=rounds,proto3" json:"rounds,omitempty"` // that have ended; at most 64
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MetricsRequest) Reset() {
+	*x = MetricsRequest{}
+	mi := &file_gram_v1_job_proto_msgTypes[31]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MetricsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MetricsRequest) ProtoMessage() {}
+
+func (x *MetricsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_job_proto_msgTypes[31]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MetricsRequest.ProtoReflect.Descriptor instead.
+func (*MetricsRequest) Descriptor() ([]byte, []int) {
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{31}
+}
+
+func (x *MetricsRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *MetricsRequest) GetRounds() []uint32 {
+	if x != nil {
+		return x.Rounds
+	}
+	return nil
+}
+
+type MetricsResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Rounds        []*RoundMetrics        `protobuf:"bytes,1,rep,name=rounds,proto3" json:"rounds,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MetricsResponse) Reset() {
+	*x = MetricsResponse{}
+	mi := &file_gram_v1_job_proto_msgTypes[32]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MetricsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MetricsResponse) ProtoMessage() {}
+
+func (x *MetricsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_job_proto_msgTypes[32]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MetricsResponse.ProtoReflect.Descriptor instead.
+func (*MetricsResponse) Descriptor() ([]byte, []int) {
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{32}
+}
+
+func (x *MetricsResponse) GetRounds() []*RoundMetrics {
+	if x != nil {
+		return x.Rounds
+	}
+	return nil
+}
+
+// RoundMetrics are the numbers that a round found.
+type RoundMetrics struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Round         uint32                 `protobuf:"varint,1,opt,name=round,proto3" json:"round,omitempty"`
+	Metrics       []*RoundMetric         `protobuf:"bytes,2,rep,name=metrics,proto3" json:"metrics,omitempty"` // in the order of the round's step; what is no number is left out
+	Missing       string                 `protobuf:"bytes,3,opt,name=missing,proto3" json:"missing,omitempty"` // why they cannot be read
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RoundMetrics) Reset() {
+	*x = RoundMetrics{}
+	mi := &file_gram_v1_job_proto_msgTypes[33]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RoundMetrics) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RoundMetrics) ProtoMessage() {}
+
+func (x *RoundMetrics) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_job_proto_msgTypes[33]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RoundMetrics.ProtoReflect.Descriptor instead.
+func (*RoundMetrics) Descriptor() ([]byte, []int) {
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{33}
+}
+
+func (x *RoundMetrics) GetRound() uint32 {
+	if x != nil {
+		return x.Round
+	}
+	return 0
+}
+
+func (x *RoundMetrics) GetMetrics() []*RoundMetric {
+	if x != nil {
+		return x.Metrics
+	}
+	return nil
+}
+
+func (x *RoundMetrics) GetMissing() string {
+	if x != nil {
+		return x.Missing
+	}
+	return ""
+}
+
+type RoundMetric struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Value         float64                `protobuf:"fixed64,2,opt,name=value,proto3" json:"value,omitempty"` // finite
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RoundMetric) Reset() {
+	*x = RoundMetric{}
+	mi := &file_gram_v1_job_proto_msgTypes[34]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RoundMetric) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RoundMetric) ProtoMessage() {}
+
+func (x *RoundMetric) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_job_proto_msgTypes[34]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RoundMetric.ProtoReflect.Descriptor instead.
+func (*RoundMetric) Descriptor() ([]byte, []int) {
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{34}
+}
+
+func (x *RoundMetric) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *RoundMetric) GetValue() float64 {
+	if x != nil {
+		return x.Value
+	}
+	return 0
+}
+
+type ReportRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReportRequest) Reset() {
+	*x = ReportRequest{}
+	mi := &file_gram_v1_job_proto_msgTypes[35]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReportRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReportRequest) ProtoMessage() {}
+
+func (x *ReportRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_job_proto_msgTypes[35]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReportRequest.ProtoReflect.Descriptor instead.
+func (*ReportRequest) Descriptor() ([]byte, []int) {
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{35}
+}
+
+func (x *ReportRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+type ReportResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Page          []byte                 `protobuf:"bytes,1,opt,name=page,proto3" json:"page,omitempty"`   // HTML that is complete in itself; of a job that succeeded its SHA-256 is the output's
+	Data          []byte                 `protobuf:"bytes,170,opt,name=data,proto3" json:"data,omitempty"` // report.json of a job that failed or was cancelled; of others it is among the outputs
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReportResponse) Reset() {
+	*x = ReportResponse{}
+	mi := &file_gram_v1_job_proto_msgTypes[36]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReportResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReportResponse) ProtoMessage() {}
+
+func (x *ReportResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_job_proto_msgTypes[36]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReportResponse.ProtoReflect.Descriptor instead.
+func (*ReportResponse) Descriptor() ([]byte, []int) {
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{36}
+}
+
+func (x *ReportResponse) GetPage() []byte {
+	if x != nil {
+		return x.Page
+	}
+	return nil
+}
+
+func (x *ReportResponse) GetData() []byte {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
 var File_gram_v1_job_proto protoreflect.FileDescriptor
 
 const file_gram_v1_job_proto_rawDesc = "" +
 	"\n" +
-	"\x11gram/v1/job.proto\x12\agram.v1\"7\n" +
+	"\x11gram/v1/job.proto\x12\agram.v1\x1a\x16gram/v1/timeline.proto\"7\n" +
 	"\tObjectRef\x12\x16\n" +
 	"\x06sha256\x18\x01 \x01(\fR\x06sha256\x12\x12\n" +
 	"\x04size\x18\x02 \x01(\x03R\x04size\"\xb9\x01\n" +
@@ -2348,14 +2927,51 @@ const file_gram_v1_job_proto_rawDesc = "" +
 	"\rCancelRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"0\n" +
 	"\x0eCancelResponse\x12\x1e\n" +
-	"\x03job\x18\x01 \x01(\v2\f.gram.v1.JobR\x03job\"M\n" +
+	"\x03job\x18\x01 \x01(\v2\f.gram.v1.JobR\x03job\"b\n" +
 	"\vLogsRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
 	"\x06follow\x18\x02 \x01(\bR\x06follow\x12\x16\n" +
-	"\x06cursor\x18\x03 \x01(\tR\x06cursor\"<\n" +
+	"\x06cursor\x18\x03 \x01(\tR\x06cursor\x12\x13\n" +
+	"\x04tail\x18\xb4\x01 \x01(\rR\x04tail\"W\n" +
 	"\fLogsResponse\x12\x14\n" +
 	"\x05lines\x18\x01 \x03(\tR\x05lines\x12\x16\n" +
-	"\x06cursor\x18\x02 \x01(\tR\x06cursor*\xb2\x01\n" +
+	"\x06cursor\x18\x02 \x01(\tR\x06cursor\x12\x19\n" +
+	"\askipped\x18\xb4\x01 \x01(\bR\askipped\"7\n" +
+	"\rLeavesRequest\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
+	"\x06ranges\x18\x02 \x01(\rR\x06ranges\"\x8a\x02\n" +
+	"\x0eLeavesResponse\x12\x14\n" +
+	"\x05round\x18\x01 \x01(\rR\x05round\x12\x14\n" +
+	"\x05phase\x18\x02 \x01(\tR\x05phase\x12\x16\n" +
+	"\x06leaves\x18\x03 \x01(\x04R\x06leaves\x12\x1c\n" +
+	"\tcommitted\x18\x04 \x01(\x04R\tcommitted\x12,\n" +
+	"\x12committed_by_range\x18\x05 \x03(\rR\x10committedByRange\x12(\n" +
+	"\x10running_by_range\x18\x06 \x03(\rR\x0erunningByRange\x12&\n" +
+	"\x0ffailed_by_range\x18\a \x03(\rR\rfailedByRange\x12\x16\n" +
+	"\x06merges\x18\b \x01(\rR\x06merges\"!\n" +
+	"\x0fTimelineRequest\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"\x92\x01\n" +
+	"\x10TimelineResponse\x12-\n" +
+	"\btimeline\x18\x01 \x01(\v2\x11.gram.v1.TimelineR\btimeline\x12/\n" +
+	"\arunning\x18\x02 \x03(\v2\x15.gram.v1.TimelineMarkR\arunning\x12\x1e\n" +
+	"\vnow_unix_ms\x18\x03 \x01(\x03R\tnowUnixMs\"8\n" +
+	"\x0eMetricsRequest\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
+	"\x06rounds\x18\x02 \x03(\rR\x06rounds\"@\n" +
+	"\x0fMetricsResponse\x12-\n" +
+	"\x06rounds\x18\x01 \x03(\v2\x15.gram.v1.RoundMetricsR\x06rounds\"n\n" +
+	"\fRoundMetrics\x12\x14\n" +
+	"\x05round\x18\x01 \x01(\rR\x05round\x12.\n" +
+	"\ametrics\x18\x02 \x03(\v2\x14.gram.v1.RoundMetricR\ametrics\x12\x18\n" +
+	"\amissing\x18\x03 \x01(\tR\amissing\"7\n" +
+	"\vRoundMetric\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x01R\x05value\"\x1f\n" +
+	"\rReportRequest\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"9\n" +
+	"\x0eReportResponse\x12\x12\n" +
+	"\x04page\x18\x01 \x01(\fR\x04page\x12\x13\n" +
+	"\x04data\x18\xaa\x01 \x01(\fR\x04data*\xb2\x01\n" +
 	"\bJobState\x12\x19\n" +
 	"\x15JOB_STATE_UNSPECIFIED\x10\x00\x12\x14\n" +
 	"\x10JOB_STATE_QUEUED\x10\x01\x12\x16\n" +
@@ -2375,7 +2991,7 @@ const file_gram_v1_job_proto_rawDesc = "" +
 	"\x0eJOB_ORDER_TOOK\x10\x02\x12\x12\n" +
 	"\x0eJOB_ORDER_NAME\x10\x03\x12\x12\n" +
 	"\x0eJOB_ORDER_KIND\x10\x04\x12\x13\n" +
-	"\x0fJOB_ORDER_STATE\x10\x052\xec\x02\n" +
+	"\x0fJOB_ORDER_STATE\x10\x052\xf5\x04\n" +
 	"\n" +
 	"JobService\x12;\n" +
 	"\x06Submit\x12\x16.gram.v1.SubmitRequest\x1a\x17.gram.v1.SubmitResponse\"\x00\x125\n" +
@@ -2383,7 +2999,11 @@ const file_gram_v1_job_proto_rawDesc = "" +
 	"\x04List\x12\x14.gram.v1.ListRequest\x1a\x15.gram.v1.ListResponse\"\x03\x90\x02\x01\x12:\n" +
 	"\x05Watch\x12\x15.gram.v1.WatchRequest\x1a\x16.gram.v1.WatchResponse\"\x000\x01\x12;\n" +
 	"\x06Cancel\x12\x16.gram.v1.CancelRequest\x1a\x17.gram.v1.CancelResponse\"\x00\x127\n" +
-	"\x04Logs\x12\x14.gram.v1.LogsRequest\x1a\x15.gram.v1.LogsResponse\"\x000\x01B5Z3github.com/gram-compute/gram/protocol/gramv1;gramv1b\x06proto3"
+	"\x04Logs\x12\x14.gram.v1.LogsRequest\x1a\x15.gram.v1.LogsResponse\"\x000\x01\x12>\n" +
+	"\x06Leaves\x12\x16.gram.v1.LeavesRequest\x1a\x17.gram.v1.LeavesResponse\"\x03\x90\x02\x01\x12D\n" +
+	"\bTimeline\x12\x18.gram.v1.TimelineRequest\x1a\x19.gram.v1.TimelineResponse\"\x03\x90\x02\x01\x12A\n" +
+	"\aMetrics\x12\x17.gram.v1.MetricsRequest\x1a\x18.gram.v1.MetricsResponse\"\x03\x90\x02\x01\x12>\n" +
+	"\x06Report\x12\x16.gram.v1.ReportRequest\x1a\x17.gram.v1.ReportResponse\"\x03\x90\x02\x01B5Z3github.com/gram-compute/gram/protocol/gramv1;gramv1b\x06proto3"
 
 var (
 	file_gram_v1_job_proto_rawDescOnce sync.Once
@@ -2398,7 +3018,7 @@ func file_gram_v1_job_proto_rawDescGZIP() []byte {
 }
 
 var file_gram_v1_job_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_gram_v1_job_proto_msgTypes = make([]protoimpl.MessageInfo, 27)
+var file_gram_v1_job_proto_msgTypes = make([]protoimpl.MessageInfo, 37)
 var file_gram_v1_job_proto_goTypes = []any{
 	(JobState)(0),             // 0: gram.v1.JobState
 	(FailureClass)(0),         // 1: gram.v1.FailureClass
@@ -2430,6 +3050,18 @@ var file_gram_v1_job_proto_goTypes = []any{
 	(*CancelResponse)(nil),    // 27: gram.v1.CancelResponse
 	(*LogsRequest)(nil),       // 28: gram.v1.LogsRequest
 	(*LogsResponse)(nil),      // 29: gram.v1.LogsResponse
+	(*LeavesRequest)(nil),     // 30: gram.v1.LeavesRequest
+	(*LeavesResponse)(nil),    // 31: gram.v1.LeavesResponse
+	(*TimelineRequest)(nil),   // 32: gram.v1.TimelineRequest
+	(*TimelineResponse)(nil),  // 33: gram.v1.TimelineResponse
+	(*MetricsRequest)(nil),    // 34: gram.v1.MetricsRequest
+	(*MetricsResponse)(nil),   // 35: gram.v1.MetricsResponse
+	(*RoundMetrics)(nil),      // 36: gram.v1.RoundMetrics
+	(*RoundMetric)(nil),       // 37: gram.v1.RoundMetric
+	(*ReportRequest)(nil),     // 38: gram.v1.ReportRequest
+	(*ReportResponse)(nil),    // 39: gram.v1.ReportResponse
+	(*Timeline)(nil),          // 40: gram.v1.Timeline
+	(*TimelineMark)(nil),      // 41: gram.v1.TimelineMark
 }
 var file_gram_v1_job_proto_depIdxs = []int32{
 	1,  // 0: gram.v1.Failure.class:type_name -> gram.v1.FailureClass
@@ -2457,23 +3089,35 @@ var file_gram_v1_job_proto_depIdxs = []int32{
 	0,  // 22: gram.v1.JobFilter.states:type_name -> gram.v1.JobState
 	7,  // 23: gram.v1.WatchResponse.job:type_name -> gram.v1.Job
 	7,  // 24: gram.v1.CancelResponse.job:type_name -> gram.v1.Job
-	17, // 25: gram.v1.JobService.Submit:input_type -> gram.v1.SubmitRequest
-	19, // 26: gram.v1.JobService.Get:input_type -> gram.v1.GetRequest
-	21, // 27: gram.v1.JobService.List:input_type -> gram.v1.ListRequest
-	24, // 28: gram.v1.JobService.Watch:input_type -> gram.v1.WatchRequest
-	26, // 29: gram.v1.JobService.Cancel:input_type -> gram.v1.CancelRequest
-	28, // 30: gram.v1.JobService.Logs:input_type -> gram.v1.LogsRequest
-	18, // 31: gram.v1.JobService.Submit:output_type -> gram.v1.SubmitResponse
-	20, // 32: gram.v1.JobService.Get:output_type -> gram.v1.GetResponse
-	22, // 33: gram.v1.JobService.List:output_type -> gram.v1.ListResponse
-	25, // 34: gram.v1.JobService.Watch:output_type -> gram.v1.WatchResponse
-	27, // 35: gram.v1.JobService.Cancel:output_type -> gram.v1.CancelResponse
-	29, // 36: gram.v1.JobService.Logs:output_type -> gram.v1.LogsResponse
-	31, // [31:37] is the sub-list for method output_type
-	25, // [25:31] is the sub-list for method input_type
-	25, // [25:25] is the sub-list for extension type_name
-	25, // [25:25] is the sub-list for extension extendee
-	0,  // [0:25] is the sub-list for field type_name
+	40, // 25: gram.v1.TimelineResponse.timeline:type_name -> gram.v1.Timeline
+	41, // 26: gram.v1.TimelineResponse.running:type_name -> gram.v1.TimelineMark
+	36, // 27: gram.v1.MetricsResponse.rounds:type_name -> gram.v1.RoundMetrics
+	37, // 28: gram.v1.RoundMetrics.metrics:type_name -> gram.v1.RoundMetric
+	17, // 29: gram.v1.JobService.Submit:input_type -> gram.v1.SubmitRequest
+	19, // 30: gram.v1.JobService.Get:input_type -> gram.v1.GetRequest
+	21, // 31: gram.v1.JobService.List:input_type -> gram.v1.ListRequest
+	24, // 32: gram.v1.JobService.Watch:input_type -> gram.v1.WatchRequest
+	26, // 33: gram.v1.JobService.Cancel:input_type -> gram.v1.CancelRequest
+	28, // 34: gram.v1.JobService.Logs:input_type -> gram.v1.LogsRequest
+	30, // 35: gram.v1.JobService.Leaves:input_type -> gram.v1.LeavesRequest
+	32, // 36: gram.v1.JobService.Timeline:input_type -> gram.v1.TimelineRequest
+	34, // 37: gram.v1.JobService.Metrics:input_type -> gram.v1.MetricsRequest
+	38, // 38: gram.v1.JobService.Report:input_type -> gram.v1.ReportRequest
+	18, // 39: gram.v1.JobService.Submit:output_type -> gram.v1.SubmitResponse
+	20, // 40: gram.v1.JobService.Get:output_type -> gram.v1.GetResponse
+	22, // 41: gram.v1.JobService.List:output_type -> gram.v1.ListResponse
+	25, // 42: gram.v1.JobService.Watch:output_type -> gram.v1.WatchResponse
+	27, // 43: gram.v1.JobService.Cancel:output_type -> gram.v1.CancelResponse
+	29, // 44: gram.v1.JobService.Logs:output_type -> gram.v1.LogsResponse
+	31, // 45: gram.v1.JobService.Leaves:output_type -> gram.v1.LeavesResponse
+	33, // 46: gram.v1.JobService.Timeline:output_type -> gram.v1.TimelineResponse
+	35, // 47: gram.v1.JobService.Metrics:output_type -> gram.v1.MetricsResponse
+	39, // 48: gram.v1.JobService.Report:output_type -> gram.v1.ReportResponse
+	39, // [39:49] is the sub-list for method output_type
+	29, // [29:39] is the sub-list for method input_type
+	29, // [29:29] is the sub-list for extension type_name
+	29, // [29:29] is the sub-list for extension extendee
+	0,  // [0:29] is the sub-list for field type_name
 }
 
 func init() { file_gram_v1_job_proto_init() }
@@ -2481,13 +3125,14 @@ func file_gram_v1_job_proto_init() {
 	if File_gram_v1_job_proto != nil {
 		return
 	}
+	file_gram_v1_timeline_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gram_v1_job_proto_rawDesc), len(file_gram_v1_job_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   27,
+			NumMessages:   37,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -21,6 +21,58 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+type SignatureFile int32
+
+const (
+	SignatureFile_SIGNATURE_FILE_UNSPECIFIED SignatureFile = 0
+	SignatureFile_SIGNATURE_FILE_UNKNOWN     SignatureFile = 1 // the files lie in a store that the cluster does not read, or could not be read
+	SignatureFile_SIGNATURE_FILE_ABSENT      SignatureFile = 2
+	SignatureFile_SIGNATURE_FILE_PRESENT     SignatureFile = 3 // beside the model; whose, and whether it is valid, was not looked at
+)
+
+// Enum value maps for SignatureFile.
+var (
+	SignatureFile_name = map[int32]string{
+		0: "SIGNATURE_FILE_UNSPECIFIED",
+		1: "SIGNATURE_FILE_UNKNOWN",
+		2: "SIGNATURE_FILE_ABSENT",
+		3: "SIGNATURE_FILE_PRESENT",
+	}
+	SignatureFile_value = map[string]int32{
+		"SIGNATURE_FILE_UNSPECIFIED": 0,
+		"SIGNATURE_FILE_UNKNOWN":     1,
+		"SIGNATURE_FILE_ABSENT":      2,
+		"SIGNATURE_FILE_PRESENT":     3,
+	}
+)
+
+func (x SignatureFile) Enum() *SignatureFile {
+	p := new(SignatureFile)
+	*p = x
+	return p
+}
+
+func (x SignatureFile) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (SignatureFile) Descriptor() protoreflect.EnumDescriptor {
+	return file_gram_v1_model_proto_enumTypes[0].Descriptor()
+}
+
+func (SignatureFile) Type() protoreflect.EnumType {
+	return &file_gram_v1_model_proto_enumTypes[0]
+}
+
+func (x SignatureFile) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use SignatureFile.Descriptor instead.
+func (SignatureFile) EnumDescriptor() ([]byte, []int) {
+	return file_gram_v1_model_proto_rawDescGZIP(), []int{0}
+}
+
 // Alias is a name for a job's model: a spec and the command line take it as @NAME.
 type Alias struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -666,6 +718,407 @@ func (x *SigningKeyResponse) GetPublicKey() string {
 	return ""
 }
 
+type ListModelsRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Limit         uint32                 `protobuf:"varint,1,opt,name=limit,proto3" json:"limit,omitempty"` // 0 means 25; at most 100
+	PageToken     string                 `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	Kind          string                 `protobuf:"bytes,3,opt,name=kind,proto3" json:"kind,omitempty"` // of the jobs; empty means every kind
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListModelsRequest) Reset() {
+	*x = ListModelsRequest{}
+	mi := &file_gram_v1_model_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListModelsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListModelsRequest) ProtoMessage() {}
+
+func (x *ListModelsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_model_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListModelsRequest.ProtoReflect.Descriptor instead.
+func (*ListModelsRequest) Descriptor() ([]byte, []int) {
+	return file_gram_v1_model_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *ListModelsRequest) GetLimit() uint32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+func (x *ListModelsRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+func (x *ListModelsRequest) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+type ListModelsResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Models        []*Model               `protobuf:"bytes,1,rep,name=models,proto3" json:"models,omitempty"`
+	NextPageToken string                 `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	Kinds         []string               `protobuf:"bytes,3,rep,name=kinds,proto3" json:"kinds,omitempty"` // that models have, sorted
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListModelsResponse) Reset() {
+	*x = ListModelsResponse{}
+	mi := &file_gram_v1_model_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListModelsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListModelsResponse) ProtoMessage() {}
+
+func (x *ListModelsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_model_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListModelsResponse.ProtoReflect.Descriptor instead.
+func (*ListModelsResponse) Descriptor() ([]byte, []int) {
+	return file_gram_v1_model_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *ListModelsResponse) GetModels() []*Model {
+	if x != nil {
+		return x.Models
+	}
+	return nil
+}
+
+func (x *ListModelsResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
+}
+
+func (x *ListModelsResponse) GetKinds() []string {
+	if x != nil {
+		return x.Kinds
+	}
+	return nil
+}
+
+// Model is what a job left that has succeeded.
+type Model struct {
+	state          protoimpl.MessageState `protogen:"open.v1"`
+	JobId          string                 `protobuf:"bytes,1,opt,name=job_id,json=jobId,proto3" json:"job_id,omitempty"`
+	Name           string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	Kind           string                 `protobuf:"bytes,3,opt,name=kind,proto3" json:"kind,omitempty"`
+	Aliases        []string               `protobuf:"bytes,4,rep,name=aliases,proto3" json:"aliases,omitempty"` // by name
+	FinishedUnixMs int64                  `protobuf:"varint,5,opt,name=finished_unix_ms,json=finishedUnixMs,proto3" json:"finished_unix_ms,omitempty"`
+	File           *OutputFile            `protobuf:"bytes,6,opt,name=file,proto3" json:"file,omitempty"`
+	Headlines      []*Headline            `protobuf:"bytes,7,rep,name=headlines,proto3" json:"headlines,omitempty"` // at most 5 numbers that its last rounds found
+	Unread         string                 `protobuf:"bytes,8,opt,name=unread,proto3" json:"unread,omitempty"`       // why there may be more; empty: all was read
+	Checks         *ModelChecks           `protobuf:"bytes,9,opt,name=checks,proto3" json:"checks,omitempty"`
+	ScheduleId     string                 `protobuf:"bytes,10,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"` // for whose tick the job was made
+	TickUnixMs     int64                  `protobuf:"varint,11,opt,name=tick_unix_ms,json=tickUnixMs,proto3" json:"tick_unix_ms,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *Model) Reset() {
+	*x = Model{}
+	mi := &file_gram_v1_model_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Model) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Model) ProtoMessage() {}
+
+func (x *Model) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_model_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Model.ProtoReflect.Descriptor instead.
+func (*Model) Descriptor() ([]byte, []int) {
+	return file_gram_v1_model_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *Model) GetJobId() string {
+	if x != nil {
+		return x.JobId
+	}
+	return ""
+}
+
+func (x *Model) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Model) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *Model) GetAliases() []string {
+	if x != nil {
+		return x.Aliases
+	}
+	return nil
+}
+
+func (x *Model) GetFinishedUnixMs() int64 {
+	if x != nil {
+		return x.FinishedUnixMs
+	}
+	return 0
+}
+
+func (x *Model) GetFile() *OutputFile {
+	if x != nil {
+		return x.File
+	}
+	return nil
+}
+
+func (x *Model) GetHeadlines() []*Headline {
+	if x != nil {
+		return x.Headlines
+	}
+	return nil
+}
+
+func (x *Model) GetUnread() string {
+	if x != nil {
+		return x.Unread
+	}
+	return ""
+}
+
+func (x *Model) GetChecks() *ModelChecks {
+	if x != nil {
+		return x.Checks
+	}
+	return nil
+}
+
+func (x *Model) GetScheduleId() string {
+	if x != nil {
+		return x.ScheduleId
+	}
+	return ""
+}
+
+func (x *Model) GetTickUnixMs() int64 {
+	if x != nil {
+		return x.TickUnixMs
+	}
+	return 0
+}
+
+// Headline is a number by which people tell models apart. Models of a kind have the same ones in the same order, as
+// far as their specs asked for them.
+type Headline struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Value         float64                `protobuf:"fixed64,2,opt,name=value,proto3" json:"value,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Headline) Reset() {
+	*x = Headline{}
+	mi := &file_gram_v1_model_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Headline) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Headline) ProtoMessage() {}
+
+func (x *Headline) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_model_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Headline.ProtoReflect.Descriptor instead.
+func (*Headline) Descriptor() ([]byte, []int) {
+	return file_gram_v1_model_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *Headline) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Headline) GetValue() float64 {
+	if x != nil {
+		return x.Value
+	}
+	return 0
+}
+
+// ModelChecks is what the cluster knows of who made a model besides its workers' word. It does not know whether anybody
+// has verified the model since.
+type ModelChecks struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	SharePpm      uint32                 `protobuf:"varint,1,opt,name=share_ppm,json=sharePpm,proto3" json:"share_ppm,omitempty"`    // of the nodes that were to be made a second time, in millionths
+	Drawn         uint64                 `protobuf:"varint,2,opt,name=drawn,proto3" json:"drawn,omitempty"`                          // tasks
+	Agreed        uint64                 `protobuf:"varint,3,opt,name=agreed,proto3" json:"agreed,omitempty"`                        // two workers made the same result
+	Waived        uint64                 `protobuf:"varint,4,opt,name=waived,proto3" json:"waived,omitempty"`                        // nobody made them a second time
+	Disputed      uint64                 `protobuf:"varint,5,opt,name=disputed,proto3" json:"disputed,omitempty"`                    // two results, of which another worker told the right one
+	EveryTask     bool                   `protobuf:"varint,6,opt,name=every_task,json=everyTask,proto3" json:"every_task,omitempty"` // all nodes, steps and the plan were made by two workers, with the same result
+	Proof         bool                   `protobuf:"varint,7,opt,name=proof,proto3" json:"proof,omitempty"`                          // it left what `gram verify` repeats it by
+	Signature     SignatureFile          `protobuf:"varint,8,opt,name=signature,proto3,enum=gram.v1.SignatureFile" json:"signature,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ModelChecks) Reset() {
+	*x = ModelChecks{}
+	mi := &file_gram_v1_model_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ModelChecks) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ModelChecks) ProtoMessage() {}
+
+func (x *ModelChecks) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_model_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ModelChecks.ProtoReflect.Descriptor instead.
+func (*ModelChecks) Descriptor() ([]byte, []int) {
+	return file_gram_v1_model_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *ModelChecks) GetSharePpm() uint32 {
+	if x != nil {
+		return x.SharePpm
+	}
+	return 0
+}
+
+func (x *ModelChecks) GetDrawn() uint64 {
+	if x != nil {
+		return x.Drawn
+	}
+	return 0
+}
+
+func (x *ModelChecks) GetAgreed() uint64 {
+	if x != nil {
+		return x.Agreed
+	}
+	return 0
+}
+
+func (x *ModelChecks) GetWaived() uint64 {
+	if x != nil {
+		return x.Waived
+	}
+	return 0
+}
+
+func (x *ModelChecks) GetDisputed() uint64 {
+	if x != nil {
+		return x.Disputed
+	}
+	return 0
+}
+
+func (x *ModelChecks) GetEveryTask() bool {
+	if x != nil {
+		return x.EveryTask
+	}
+	return false
+}
+
+func (x *ModelChecks) GetProof() bool {
+	if x != nil {
+		return x.Proof
+	}
+	return false
+}
+
+func (x *ModelChecks) GetSignature() SignatureFile {
+	if x != nil {
+		return x.Signature
+	}
+	return SignatureFile_SIGNATURE_FILE_UNSPECIFIED
+}
+
 var File_gram_v1_model_proto protoreflect.FileDescriptor
 
 const file_gram_v1_model_proto_rawDesc = "" +
@@ -711,8 +1164,52 @@ const file_gram_v1_model_proto_rawDesc = "" +
 	"\x11SigningKeyRequest\"3\n" +
 	"\x12SigningKeyResponse\x12\x1d\n" +
 	"\n" +
-	"public_key\x18\x01 \x01(\tR\tpublicKey2\xa4\x03\n" +
-	"\fModelService\x12?\n" +
+	"public_key\x18\x01 \x01(\tR\tpublicKey\"\\\n" +
+	"\x11ListModelsRequest\x12\x14\n" +
+	"\x05limit\x18\x01 \x01(\rR\x05limit\x12\x1d\n" +
+	"\n" +
+	"page_token\x18\x02 \x01(\tR\tpageToken\x12\x12\n" +
+	"\x04kind\x18\x03 \x01(\tR\x04kind\"z\n" +
+	"\x12ListModelsResponse\x12&\n" +
+	"\x06models\x18\x01 \x03(\v2\x0e.gram.v1.ModelR\x06models\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x14\n" +
+	"\x05kinds\x18\x03 \x03(\tR\x05kinds\"\xed\x02\n" +
+	"\x05Model\x12\x15\n" +
+	"\x06job_id\x18\x01 \x01(\tR\x05jobId\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
+	"\x04kind\x18\x03 \x01(\tR\x04kind\x12\x18\n" +
+	"\aaliases\x18\x04 \x03(\tR\aaliases\x12(\n" +
+	"\x10finished_unix_ms\x18\x05 \x01(\x03R\x0efinishedUnixMs\x12'\n" +
+	"\x04file\x18\x06 \x01(\v2\x13.gram.v1.OutputFileR\x04file\x12/\n" +
+	"\theadlines\x18\a \x03(\v2\x11.gram.v1.HeadlineR\theadlines\x12\x16\n" +
+	"\x06unread\x18\b \x01(\tR\x06unread\x12,\n" +
+	"\x06checks\x18\t \x01(\v2\x14.gram.v1.ModelChecksR\x06checks\x12\x1f\n" +
+	"\vschedule_id\x18\n" +
+	" \x01(\tR\n" +
+	"scheduleId\x12 \n" +
+	"\ftick_unix_ms\x18\v \x01(\x03R\n" +
+	"tickUnixMs\"4\n" +
+	"\bHeadline\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x01R\x05value\"\xf7\x01\n" +
+	"\vModelChecks\x12\x1b\n" +
+	"\tshare_ppm\x18\x01 \x01(\rR\bsharePpm\x12\x14\n" +
+	"\x05drawn\x18\x02 \x01(\x04R\x05drawn\x12\x16\n" +
+	"\x06agreed\x18\x03 \x01(\x04R\x06agreed\x12\x16\n" +
+	"\x06waived\x18\x04 \x01(\x04R\x06waived\x12\x1a\n" +
+	"\bdisputed\x18\x05 \x01(\x04R\bdisputed\x12\x1d\n" +
+	"\n" +
+	"every_task\x18\x06 \x01(\bR\teveryTask\x12\x14\n" +
+	"\x05proof\x18\a \x01(\bR\x05proof\x124\n" +
+	"\tsignature\x18\b \x01(\x0e2\x16.gram.v1.SignatureFileR\tsignature*\x82\x01\n" +
+	"\rSignatureFile\x12\x1e\n" +
+	"\x1aSIGNATURE_FILE_UNSPECIFIED\x10\x00\x12\x1a\n" +
+	"\x16SIGNATURE_FILE_UNKNOWN\x10\x01\x12\x19\n" +
+	"\x15SIGNATURE_FILE_ABSENT\x10\x02\x12\x1a\n" +
+	"\x16SIGNATURE_FILE_PRESENT\x10\x032\xf0\x03\n" +
+	"\fModelService\x12J\n" +
+	"\n" +
+	"ListModels\x12\x1a.gram.v1.ListModelsRequest\x1a\x1b.gram.v1.ListModelsResponse\"\x03\x90\x02\x01\x12?\n" +
 	"\bSetAlias\x12\x18.gram.v1.SetAliasRequest\x1a\x19.gram.v1.SetAliasResponse\x12H\n" +
 	"\vRemoveAlias\x12\x1b.gram.v1.RemoveAliasRequest\x1a\x1c.gram.v1.RemoveAliasResponse\x12M\n" +
 	"\vListAliases\x12\x1b.gram.v1.ListAliasesRequest\x1a\x1c.gram.v1.ListAliasesResponse\"\x03\x90\x02\x01\x129\n" +
@@ -733,45 +1230,60 @@ func file_gram_v1_model_proto_rawDescGZIP() []byte {
 	return file_gram_v1_model_proto_rawDescData
 }
 
-var file_gram_v1_model_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
+var file_gram_v1_model_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+var file_gram_v1_model_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
 var file_gram_v1_model_proto_goTypes = []any{
-	(*Alias)(nil),               // 0: gram.v1.Alias
-	(*SetAliasRequest)(nil),     // 1: gram.v1.SetAliasRequest
-	(*SetAliasResponse)(nil),    // 2: gram.v1.SetAliasResponse
-	(*RemoveAliasRequest)(nil),  // 3: gram.v1.RemoveAliasRequest
-	(*RemoveAliasResponse)(nil), // 4: gram.v1.RemoveAliasResponse
-	(*ListAliasesRequest)(nil),  // 5: gram.v1.ListAliasesRequest
-	(*ListAliasesResponse)(nil), // 6: gram.v1.ListAliasesResponse
-	(*RetireRequest)(nil),       // 7: gram.v1.RetireRequest
-	(*RetireResponse)(nil),      // 8: gram.v1.RetireResponse
-	(*SignRequest)(nil),         // 9: gram.v1.SignRequest
-	(*SignResponse)(nil),        // 10: gram.v1.SignResponse
-	(*SigningKeyRequest)(nil),   // 11: gram.v1.SigningKeyRequest
-	(*SigningKeyResponse)(nil),  // 12: gram.v1.SigningKeyResponse
-	(*Job)(nil),                 // 13: gram.v1.Job
+	(SignatureFile)(0),          // 0: gram.v1.SignatureFile
+	(*Alias)(nil),               // 1: gram.v1.Alias
+	(*SetAliasRequest)(nil),     // 2: gram.v1.SetAliasRequest
+	(*SetAliasResponse)(nil),    // 3: gram.v1.SetAliasResponse
+	(*RemoveAliasRequest)(nil),  // 4: gram.v1.RemoveAliasRequest
+	(*RemoveAliasResponse)(nil), // 5: gram.v1.RemoveAliasResponse
+	(*ListAliasesRequest)(nil),  // 6: gram.v1.ListAliasesRequest
+	(*ListAliasesResponse)(nil), // 7: gram.v1.ListAliasesResponse
+	(*RetireRequest)(nil),       // 8: gram.v1.RetireRequest
+	(*RetireResponse)(nil),      // 9: gram.v1.RetireResponse
+	(*SignRequest)(nil),         // 10: gram.v1.SignRequest
+	(*SignResponse)(nil),        // 11: gram.v1.SignResponse
+	(*SigningKeyRequest)(nil),   // 12: gram.v1.SigningKeyRequest
+	(*SigningKeyResponse)(nil),  // 13: gram.v1.SigningKeyResponse
+	(*ListModelsRequest)(nil),   // 14: gram.v1.ListModelsRequest
+	(*ListModelsResponse)(nil),  // 15: gram.v1.ListModelsResponse
+	(*Model)(nil),               // 16: gram.v1.Model
+	(*Headline)(nil),            // 17: gram.v1.Headline
+	(*ModelChecks)(nil),         // 18: gram.v1.ModelChecks
+	(*Job)(nil),                 // 19: gram.v1.Job
+	(*OutputFile)(nil),          // 20: gram.v1.OutputFile
 }
 var file_gram_v1_model_proto_depIdxs = []int32{
-	0,  // 0: gram.v1.SetAliasResponse.alias:type_name -> gram.v1.Alias
-	0,  // 1: gram.v1.RemoveAliasResponse.alias:type_name -> gram.v1.Alias
-	0,  // 2: gram.v1.ListAliasesResponse.aliases:type_name -> gram.v1.Alias
-	13, // 3: gram.v1.RetireResponse.job:type_name -> gram.v1.Job
-	1,  // 4: gram.v1.ModelService.SetAlias:input_type -> gram.v1.SetAliasRequest
-	3,  // 5: gram.v1.ModelService.RemoveAlias:input_type -> gram.v1.RemoveAliasRequest
-	5,  // 6: gram.v1.ModelService.ListAliases:input_type -> gram.v1.ListAliasesRequest
-	7,  // 7: gram.v1.ModelService.Retire:input_type -> gram.v1.RetireRequest
-	9,  // 8: gram.v1.ModelService.Sign:input_type -> gram.v1.SignRequest
-	11, // 9: gram.v1.ModelService.SigningKey:input_type -> gram.v1.SigningKeyRequest
-	2,  // 10: gram.v1.ModelService.SetAlias:output_type -> gram.v1.SetAliasResponse
-	4,  // 11: gram.v1.ModelService.RemoveAlias:output_type -> gram.v1.RemoveAliasResponse
-	6,  // 12: gram.v1.ModelService.ListAliases:output_type -> gram.v1.ListAliasesResponse
-	8,  // 13: gram.v1.ModelService.Retire:output_type -> gram.v1.RetireResponse
-	10, // 14: gram.v1.ModelService.Sign:output_type -> gram.v1.SignResponse
-	12, // 15: gram.v1.ModelService.SigningKey:output_type -> gram.v1.SigningKeyResponse
-	10, // [10:16] is the sub-list for method output_type
-	4,  // [4:10] is the sub-list for method input_type
-	4,  // [4:4] is the sub-list for extension type_name
-	4,  // [4:4] is the sub-list for extension extendee
-	0,  // [0:4] is the sub-list for field type_name
+	1,  // 0: gram.v1.SetAliasResponse.alias:type_name -> gram.v1.Alias
+	1,  // 1: gram.v1.RemoveAliasResponse.alias:type_name -> gram.v1.Alias
+	1,  // 2: gram.v1.ListAliasesResponse.aliases:type_name -> gram.v1.Alias
+	19, // 3: gram.v1.RetireResponse.job:type_name -> gram.v1.Job
+	16, // 4: gram.v1.ListModelsResponse.models:type_name -> gram.v1.Model
+	20, // 5: gram.v1.Model.file:type_name -> gram.v1.OutputFile
+	17, // 6: gram.v1.Model.headlines:type_name -> gram.v1.Headline
+	18, // 7: gram.v1.Model.checks:type_name -> gram.v1.ModelChecks
+	0,  // 8: gram.v1.ModelChecks.signature:type_name -> gram.v1.SignatureFile
+	14, // 9: gram.v1.ModelService.ListModels:input_type -> gram.v1.ListModelsRequest
+	2,  // 10: gram.v1.ModelService.SetAlias:input_type -> gram.v1.SetAliasRequest
+	4,  // 11: gram.v1.ModelService.RemoveAlias:input_type -> gram.v1.RemoveAliasRequest
+	6,  // 12: gram.v1.ModelService.ListAliases:input_type -> gram.v1.ListAliasesRequest
+	8,  // 13: gram.v1.ModelService.Retire:input_type -> gram.v1.RetireRequest
+	10, // 14: gram.v1.ModelService.Sign:input_type -> gram.v1.SignRequest
+	12, // 15: gram.v1.ModelService.SigningKey:input_type -> gram.v1.SigningKeyRequest
+	15, // 16: gram.v1.ModelService.ListModels:output_type -> gram.v1.ListModelsResponse
+	3,  // 17: gram.v1.ModelService.SetAlias:output_type -> gram.v1.SetAliasResponse
+	5,  // 18: gram.v1.ModelService.RemoveAlias:output_type -> gram.v1.RemoveAliasResponse
+	7,  // 19: gram.v1.ModelService.ListAliases:output_type -> gram.v1.ListAliasesResponse
+	9,  // 20: gram.v1.ModelService.Retire:output_type -> gram.v1.RetireResponse
+	11, // 21: gram.v1.ModelService.Sign:output_type -> gram.v1.SignResponse
+	13, // 22: gram.v1.ModelService.SigningKey:output_type -> gram.v1.SigningKeyResponse
+	16, // [16:23] is the sub-list for method output_type
+	9,  // [9:16] is the sub-list for method input_type
+	9,  // [9:9] is the sub-list for extension type_name
+	9,  // [9:9] is the sub-list for extension extendee
+	0,  // [0:9] is the sub-list for field type_name
 }
 
 func init() { file_gram_v1_model_proto_init() }
@@ -785,13 +1297,14 @@ func file_gram_v1_model_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gram_v1_model_proto_rawDesc), len(file_gram_v1_model_proto_rawDesc)),
-			NumEnums:      0,
-			NumMessages:   13,
+			NumEnums:      1,
+			NumMessages:   18,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
 		GoTypes:           file_gram_v1_model_proto_goTypes,
 		DependencyIndexes: file_gram_v1_model_proto_depIdxs,
+		EnumInfos:         file_gram_v1_model_proto_enumTypes,
 		MessageInfos:      file_gram_v1_model_proto_msgTypes,
 	}.Build()
 	File_gram_v1_model_proto = out.File

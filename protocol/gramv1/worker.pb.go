@@ -76,186 +76,6 @@ func (TaskKind) EnumDescriptor() ([]byte, []int) {
 	return file_gram_v1_worker_proto_rawDescGZIP(), []int{0}
 }
 
-type TimelineWork int32
-
-const (
-	TimelineWork_TIMELINE_WORK_UNSPECIFIED TimelineWork = 0
-	TimelineWork_TIMELINE_WORK_PLAN        TimelineWork = 1
-	TimelineWork_TIMELINE_WORK_MAP         TimelineWork = 2
-	TimelineWork_TIMELINE_WORK_MERGE       TimelineWork = 3
-	TimelineWork_TIMELINE_WORK_STEP        TimelineWork = 4
-	TimelineWork_TIMELINE_WORK_REPORT      TimelineWork = 5
-	TimelineWork_TIMELINE_WORK_SEVERAL     TimelineWork = 6
-)
-
-// Enum value maps for TimelineWork.
-var (
-	TimelineWork_name = map[int32]string{
-		0: "TIMELINE_WORK_UNSPECIFIED",
-		1: "TIMELINE_WORK_PLAN",
-		2: "TIMELINE_WORK_MAP",
-		3: "TIMELINE_WORK_MERGE",
-		4: "TIMELINE_WORK_STEP",
-		5: "TIMELINE_WORK_REPORT",
-		6: "TIMELINE_WORK_SEVERAL",
-	}
-	TimelineWork_value = map[string]int32{
-		"TIMELINE_WORK_UNSPECIFIED": 0,
-		"TIMELINE_WORK_PLAN":        1,
-		"TIMELINE_WORK_MAP":         2,
-		"TIMELINE_WORK_MERGE":       3,
-		"TIMELINE_WORK_STEP":        4,
-		"TIMELINE_WORK_REPORT":      5,
-		"TIMELINE_WORK_SEVERAL":     6,
-	}
-)
-
-func (x TimelineWork) Enum() *TimelineWork {
-	p := new(TimelineWork)
-	*p = x
-	return p
-}
-
-func (x TimelineWork) String() string {
-	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
-}
-
-func (TimelineWork) Descriptor() protoreflect.EnumDescriptor {
-	return file_gram_v1_worker_proto_enumTypes[1].Descriptor()
-}
-
-func (TimelineWork) Type() protoreflect.EnumType {
-	return &file_gram_v1_worker_proto_enumTypes[1]
-}
-
-func (x TimelineWork) Number() protoreflect.EnumNumber {
-	return protoreflect.EnumNumber(x)
-}
-
-// Deprecated: Use TimelineWork.Descriptor instead.
-func (TimelineWork) EnumDescriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{1}
-}
-
-type TimelineOutcome int32
-
-const (
-	TimelineOutcome_TIMELINE_OUTCOME_UNSPECIFIED TimelineOutcome = 0
-	TimelineOutcome_TIMELINE_OUTCOME_COMMITTED   TimelineOutcome = 1
-	TimelineOutcome_TIMELINE_OUTCOME_IN_VAIN     TimelineOutcome = 2 // another was first, or the round was over
-	TimelineOutcome_TIMELINE_OUTCOME_FAILED      TimelineOutcome = 3
-	TimelineOutcome_TIMELINE_OUTCOME_EXPIRED     TimelineOutcome = 4 // the lease was not renewed
-)
-
-// Enum value maps for TimelineOutcome.
-var (
-	TimelineOutcome_name = map[int32]string{
-		0: "TIMELINE_OUTCOME_UNSPECIFIED",
-		1: "TIMELINE_OUTCOME_COMMITTED",
-		2: "TIMELINE_OUTCOME_IN_VAIN",
-		3: "TIMELINE_OUTCOME_FAILED",
-		4: "TIMELINE_OUTCOME_EXPIRED",
-	}
-	TimelineOutcome_value = map[string]int32{
-		"TIMELINE_OUTCOME_UNSPECIFIED": 0,
-		"TIMELINE_OUTCOME_COMMITTED":   1,
-		"TIMELINE_OUTCOME_IN_VAIN":     2,
-		"TIMELINE_OUTCOME_FAILED":      3,
-		"TIMELINE_OUTCOME_EXPIRED":     4,
-	}
-)
-
-func (x TimelineOutcome) Enum() *TimelineOutcome {
-	p := new(TimelineOutcome)
-	*p = x
-	return p
-}
-
-func (x TimelineOutcome) String() string {
-	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
-}
-
-func (TimelineOutcome) Descriptor() protoreflect.EnumDescriptor {
-	return file_gram_v1_worker_proto_enumTypes[2].Descriptor()
-}
-
-func (TimelineOutcome) Type() protoreflect.EnumType {
-	return &file_gram_v1_worker_proto_enumTypes[2]
-}
-
-func (x TimelineOutcome) Number() protoreflect.EnumNumber {
-	return protoreflect.EnumNumber(x)
-}
-
-// Deprecated: Use TimelineOutcome.Descriptor instead.
-func (TimelineOutcome) EnumDescriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{2}
-}
-
-type TimelineEventKind int32
-
-const (
-	TimelineEventKind_TIMELINE_EVENT_KIND_UNSPECIFIED               TimelineEventKind = 0
-	TimelineEventKind_TIMELINE_EVENT_KIND_LEASE_EXPIRED             TimelineEventKind = 1
-	TimelineEventKind_TIMELINE_EVENT_KIND_WORKER_LOST               TimelineEventKind = 2
-	TimelineEventKind_TIMELINE_EVENT_KIND_TASK_FAILED               TimelineEventKind = 3
-	TimelineEventKind_TIMELINE_EVENT_KIND_SPECULATIVE_COPY_LAUNCHED TimelineEventKind = 4
-	TimelineEventKind_TIMELINE_EVENT_KIND_SPECULATIVE_COPY_WON      TimelineEventKind = 5
-	TimelineEventKind_TIMELINE_EVENT_KIND_WORKER_CONVICTED          TimelineEventKind = 130 // two other workers made the task's result, and this one another
-	TimelineEventKind_TIMELINE_EVENT_KIND_REMADE                    TimelineEventKind = 110 // what a task had made was lost, and is made again
-)
-
-// Enum value maps for TimelineEventKind.
-var (
-	TimelineEventKind_name = map[int32]string{
-		0:   "TIMELINE_EVENT_KIND_UNSPECIFIED",
-		1:   "TIMELINE_EVENT_KIND_LEASE_EXPIRED",
-		2:   "TIMELINE_EVENT_KIND_WORKER_LOST",
-		3:   "TIMELINE_EVENT_KIND_TASK_FAILED",
-		4:   "TIMELINE_EVENT_KIND_SPECULATIVE_COPY_LAUNCHED",
-		5:   "TIMELINE_EVENT_KIND_SPECULATIVE_COPY_WON",
-		130: "TIMELINE_EVENT_KIND_WORKER_CONVICTED",
-		110: "TIMELINE_EVENT_KIND_REMADE",
-	}
-	TimelineEventKind_value = map[string]int32{
-		"TIMELINE_EVENT_KIND_UNSPECIFIED":               0,
-		"TIMELINE_EVENT_KIND_LEASE_EXPIRED":             1,
-		"TIMELINE_EVENT_KIND_WORKER_LOST":               2,
-		"TIMELINE_EVENT_KIND_TASK_FAILED":               3,
-		"TIMELINE_EVENT_KIND_SPECULATIVE_COPY_LAUNCHED": 4,
-		"TIMELINE_EVENT_KIND_SPECULATIVE_COPY_WON":      5,
-		"TIMELINE_EVENT_KIND_WORKER_CONVICTED":          130,
-		"TIMELINE_EVENT_KIND_REMADE":                    110,
-	}
-)
-
-func (x TimelineEventKind) Enum() *TimelineEventKind {
-	p := new(TimelineEventKind)
-	*p = x
-	return p
-}
-
-func (x TimelineEventKind) String() string {
-	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
-}
-
-func (TimelineEventKind) Descriptor() protoreflect.EnumDescriptor {
-	return file_gram_v1_worker_proto_enumTypes[3].Descriptor()
-}
-
-func (TimelineEventKind) Type() protoreflect.EnumType {
-	return &file_gram_v1_worker_proto_enumTypes[3]
-}
-
-func (x TimelineEventKind) Number() protoreflect.EnumNumber {
-	return protoreflect.EnumNumber(x)
-}
-
-// Deprecated: Use TimelineEventKind.Descriptor instead.
-func (TimelineEventKind) EnumDescriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{3}
-}
-
 type Verdict int32
 
 const (
@@ -310,11 +130,11 @@ func (x Verdict) String() string {
 }
 
 func (Verdict) Descriptor() protoreflect.EnumDescriptor {
-	return file_gram_v1_worker_proto_enumTypes[4].Descriptor()
+	return file_gram_v1_worker_proto_enumTypes[1].Descriptor()
 }
 
 func (Verdict) Type() protoreflect.EnumType {
-	return &file_gram_v1_worker_proto_enumTypes[4]
+	return &file_gram_v1_worker_proto_enumTypes[1]
 }
 
 func (x Verdict) Number() protoreflect.EnumNumber {
@@ -323,7 +143,7 @@ func (x Verdict) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Verdict.Descriptor instead.
 func (Verdict) EnumDescriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{4}
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{1}
 }
 
 // TaskID names a task for ever. Tree, level and index matter to nodes only.
@@ -881,412 +701,6 @@ func (x *JobBrief) GetAudit() *AuditSummary {
 	return nil
 }
 
-// Timeline is who did what when for a job, as one leader saw it. Times are Unix milliseconds of its clock.
-type Timeline struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	SinceUnixMs   int64                  `protobuf:"varint,1,opt,name=since_unix_ms,json=sinceUnixMs,proto3" json:"since_unix_ms,omitempty"` // what was before, another leader saw; 0: nothing was
-	Workers       []*TimelineWorker      `protobuf:"bytes,2,rep,name=workers,proto3" json:"workers,omitempty"`
-	Marks         []*TimelineMark        `protobuf:"bytes,3,rep,name=marks,proto3" json:"marks,omitempty"`
-	Events        []*TimelineEvent       `protobuf:"bytes,4,rep,name=events,proto3" json:"events,omitempty"`
-	GrainMs       int64                  `protobuf:"varint,5,opt,name=grain_ms,json=grainMs,proto3" json:"grain_ms,omitempty"` // tasks in a row with shorter pauses are one mark
-	MarksLost     uint32                 `protobuf:"varint,6,opt,name=marks_lost,json=marksLost,proto3" json:"marks_lost,omitempty"`
-	EventsLost    uint32                 `protobuf:"varint,7,opt,name=events_lost,json=eventsLost,proto3" json:"events_lost,omitempty"`
-	Forecasts     []*TimelineForecast    `protobuf:"bytes,150,rep,name=forecasts,proto3" json:"forecasts,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *Timeline) Reset() {
-	*x = Timeline{}
-	mi := &file_gram_v1_worker_proto_msgTypes[6]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *Timeline) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*Timeline) ProtoMessage() {}
-
-func (x *Timeline) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[6]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use Timeline.ProtoReflect.Descriptor instead.
-func (*Timeline) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{6}
-}
-
-func (x *Timeline) GetSinceUnixMs() int64 {
-	if x != nil {
-		return x.SinceUnixMs
-	}
-	return 0
-}
-
-func (x *Timeline) GetWorkers() []*TimelineWorker {
-	if x != nil {
-		return x.Workers
-	}
-	return nil
-}
-
-func (x *Timeline) GetMarks() []*TimelineMark {
-	if x != nil {
-		return x.Marks
-	}
-	return nil
-}
-
-func (x *Timeline) GetEvents() []*TimelineEvent {
-	if x != nil {
-		return x.Events
-	}
-	return nil
-}
-
-func (x *Timeline) GetGrainMs() int64 {
-	if x != nil {
-		return x.GrainMs
-	}
-	return 0
-}
-
-func (x *Timeline) GetMarksLost() uint32 {
-	if x != nil {
-		return x.MarksLost
-	}
-	return 0
-}
-
-func (x *Timeline) GetEventsLost() uint32 {
-	if x != nil {
-		return x.EventsLost
-	}
-	return 0
-}
-
-func (x *Timeline) GetForecasts() []*TimelineForecast {
-	if x != nil {
-		return x.Forecasts
-	}
-	return nil
-}
-
-// TimelineForecast is when a round would end, as forecast when a quarter of its leaves were committed.
-type TimelineForecast struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Round         uint32                 `protobuf:"varint,1,opt,name=round,proto3" json:"round,omitempty"`
-	AtUnixMs      int64                  `protobuf:"varint,2,opt,name=at_unix_ms,json=atUnixMs,proto3" json:"at_unix_ms,omitempty"`
-	P50UnixMs     int64                  `protobuf:"varint,3,opt,name=p50_unix_ms,json=p50UnixMs,proto3" json:"p50_unix_ms,omitempty"`
-	P90UnixMs     int64                  `protobuf:"varint,4,opt,name=p90_unix_ms,json=p90UnixMs,proto3" json:"p90_unix_ms,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *TimelineForecast) Reset() {
-	*x = TimelineForecast{}
-	mi := &file_gram_v1_worker_proto_msgTypes[7]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *TimelineForecast) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*TimelineForecast) ProtoMessage() {}
-
-func (x *TimelineForecast) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[7]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use TimelineForecast.ProtoReflect.Descriptor instead.
-func (*TimelineForecast) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{7}
-}
-
-func (x *TimelineForecast) GetRound() uint32 {
-	if x != nil {
-		return x.Round
-	}
-	return 0
-}
-
-func (x *TimelineForecast) GetAtUnixMs() int64 {
-	if x != nil {
-		return x.AtUnixMs
-	}
-	return 0
-}
-
-func (x *TimelineForecast) GetP50UnixMs() int64 {
-	if x != nil {
-		return x.P50UnixMs
-	}
-	return 0
-}
-
-func (x *TimelineForecast) GetP90UnixMs() int64 {
-	if x != nil {
-		return x.P90UnixMs
-	}
-	return 0
-}
-
-type TimelineWorker struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	Kernels       string                 `protobuf:"bytes,2,opt,name=kernels,proto3" json:"kernels,omitempty"`
-	Slots         uint32                 `protobuf:"varint,150,opt,name=slots,proto3" json:"slots,omitempty"` // tasks that it takes at a time; 0 means not told
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *TimelineWorker) Reset() {
-	*x = TimelineWorker{}
-	mi := &file_gram_v1_worker_proto_msgTypes[8]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *TimelineWorker) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*TimelineWorker) ProtoMessage() {}
-
-func (x *TimelineWorker) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[8]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use TimelineWorker.ProtoReflect.Descriptor instead.
-func (*TimelineWorker) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{8}
-}
-
-func (x *TimelineWorker) GetName() string {
-	if x != nil {
-		return x.Name
-	}
-	return ""
-}
-
-func (x *TimelineWorker) GetKernels() string {
-	if x != nil {
-		return x.Kernels
-	}
-	return ""
-}
-
-func (x *TimelineWorker) GetSlots() uint32 {
-	if x != nil {
-		return x.Slots
-	}
-	return 0
-}
-
-type TimelineMark struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Worker        uint32                 `protobuf:"varint,1,opt,name=worker,proto3" json:"worker,omitempty"` // index in workers
-	Slot          uint32                 `protobuf:"varint,2,opt,name=slot,proto3" json:"slot,omitempty"`
-	FromUnixMs    int64                  `protobuf:"varint,3,opt,name=from_unix_ms,json=fromUnixMs,proto3" json:"from_unix_ms,omitempty"`
-	ToUnixMs      int64                  `protobuf:"varint,4,opt,name=to_unix_ms,json=toUnixMs,proto3" json:"to_unix_ms,omitempty"`
-	Work          TimelineWork           `protobuf:"varint,5,opt,name=work,proto3,enum=gram.v1.TimelineWork" json:"work,omitempty"`
-	Round         uint32                 `protobuf:"varint,6,opt,name=round,proto3" json:"round,omitempty"` // 0: of several
-	Tasks         uint32                 `protobuf:"varint,7,opt,name=tasks,proto3" json:"tasks,omitempty"`
-	Outcome       TimelineOutcome        `protobuf:"varint,8,opt,name=outcome,proto3,enum=gram.v1.TimelineOutcome" json:"outcome,omitempty"`
-	Speculative   bool                   `protobuf:"varint,9,opt,name=speculative,proto3" json:"speculative,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *TimelineMark) Reset() {
-	*x = TimelineMark{}
-	mi := &file_gram_v1_worker_proto_msgTypes[9]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *TimelineMark) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*TimelineMark) ProtoMessage() {}
-
-func (x *TimelineMark) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[9]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use TimelineMark.ProtoReflect.Descriptor instead.
-func (*TimelineMark) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{9}
-}
-
-func (x *TimelineMark) GetWorker() uint32 {
-	if x != nil {
-		return x.Worker
-	}
-	return 0
-}
-
-func (x *TimelineMark) GetSlot() uint32 {
-	if x != nil {
-		return x.Slot
-	}
-	return 0
-}
-
-func (x *TimelineMark) GetFromUnixMs() int64 {
-	if x != nil {
-		return x.FromUnixMs
-	}
-	return 0
-}
-
-func (x *TimelineMark) GetToUnixMs() int64 {
-	if x != nil {
-		return x.ToUnixMs
-	}
-	return 0
-}
-
-func (x *TimelineMark) GetWork() TimelineWork {
-	if x != nil {
-		return x.Work
-	}
-	return TimelineWork_TIMELINE_WORK_UNSPECIFIED
-}
-
-func (x *TimelineMark) GetRound() uint32 {
-	if x != nil {
-		return x.Round
-	}
-	return 0
-}
-
-func (x *TimelineMark) GetTasks() uint32 {
-	if x != nil {
-		return x.Tasks
-	}
-	return 0
-}
-
-func (x *TimelineMark) GetOutcome() TimelineOutcome {
-	if x != nil {
-		return x.Outcome
-	}
-	return TimelineOutcome_TIMELINE_OUTCOME_UNSPECIFIED
-}
-
-func (x *TimelineMark) GetSpeculative() bool {
-	if x != nil {
-		return x.Speculative
-	}
-	return false
-}
-
-type TimelineEvent struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	AtUnixMs      int64                  `protobuf:"varint,1,opt,name=at_unix_ms,json=atUnixMs,proto3" json:"at_unix_ms,omitempty"`
-	Kind          TimelineEventKind      `protobuf:"varint,2,opt,name=kind,proto3,enum=gram.v1.TimelineEventKind" json:"kind,omitempty"`
-	Worker        string                 `protobuf:"bytes,3,opt,name=worker,proto3" json:"worker,omitempty"`
-	Task          string                 `protobuf:"bytes,4,opt,name=task,proto3" json:"task,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *TimelineEvent) Reset() {
-	*x = TimelineEvent{}
-	mi := &file_gram_v1_worker_proto_msgTypes[10]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *TimelineEvent) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*TimelineEvent) ProtoMessage() {}
-
-func (x *TimelineEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[10]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use TimelineEvent.ProtoReflect.Descriptor instead.
-func (*TimelineEvent) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{10}
-}
-
-func (x *TimelineEvent) GetAtUnixMs() int64 {
-	if x != nil {
-		return x.AtUnixMs
-	}
-	return 0
-}
-
-func (x *TimelineEvent) GetKind() TimelineEventKind {
-	if x != nil {
-		return x.Kind
-	}
-	return TimelineEventKind_TIMELINE_EVENT_KIND_UNSPECIFIED
-}
-
-func (x *TimelineEvent) GetWorker() string {
-	if x != nil {
-		return x.Worker
-	}
-	return ""
-}
-
-func (x *TimelineEvent) GetTask() string {
-	if x != nil {
-		return x.Task
-	}
-	return ""
-}
-
 type RegisterRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	WorkerId      string                 `protobuf:"bytes,1,opt,name=worker_id,json=workerId,proto3" json:"worker_id,omitempty"` // made by the worker, new at every start
@@ -1305,7 +719,7 @@ type RegisterRequest struct {
 
 func (x *RegisterRequest) Reset() {
 	*x = RegisterRequest{}
-	mi := &file_gram_v1_worker_proto_msgTypes[11]
+	mi := &file_gram_v1_worker_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1317,7 +731,7 @@ func (x *RegisterRequest) String() string {
 func (*RegisterRequest) ProtoMessage() {}
 
 func (x *RegisterRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[11]
+	mi := &file_gram_v1_worker_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1330,7 +744,7 @@ func (x *RegisterRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterRequest.ProtoReflect.Descriptor instead.
 func (*RegisterRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{11}
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *RegisterRequest) GetWorkerId() string {
@@ -1414,7 +828,7 @@ type HeldTask struct {
 
 func (x *HeldTask) Reset() {
 	*x = HeldTask{}
-	mi := &file_gram_v1_worker_proto_msgTypes[12]
+	mi := &file_gram_v1_worker_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1426,7 +840,7 @@ func (x *HeldTask) String() string {
 func (*HeldTask) ProtoMessage() {}
 
 func (x *HeldTask) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[12]
+	mi := &file_gram_v1_worker_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1439,7 +853,7 @@ func (x *HeldTask) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeldTask.ProtoReflect.Descriptor instead.
 func (*HeldTask) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{12}
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *HeldTask) GetId() *TaskID {
@@ -1475,7 +889,7 @@ type RegisterResponse struct {
 
 func (x *RegisterResponse) Reset() {
 	*x = RegisterResponse{}
-	mi := &file_gram_v1_worker_proto_msgTypes[13]
+	mi := &file_gram_v1_worker_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1487,7 +901,7 @@ func (x *RegisterResponse) String() string {
 func (*RegisterResponse) ProtoMessage() {}
 
 func (x *RegisterResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[13]
+	mi := &file_gram_v1_worker_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1500,7 +914,7 @@ func (x *RegisterResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterResponse.ProtoReflect.Descriptor instead.
 func (*RegisterResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{13}
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *RegisterResponse) GetLeaseTtlMs() uint32 {
@@ -1543,7 +957,7 @@ type LeaseRequest struct {
 
 func (x *LeaseRequest) Reset() {
 	*x = LeaseRequest{}
-	mi := &file_gram_v1_worker_proto_msgTypes[14]
+	mi := &file_gram_v1_worker_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1555,7 +969,7 @@ func (x *LeaseRequest) String() string {
 func (*LeaseRequest) ProtoMessage() {}
 
 func (x *LeaseRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[14]
+	mi := &file_gram_v1_worker_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1568,7 +982,7 @@ func (x *LeaseRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LeaseRequest.ProtoReflect.Descriptor instead.
 func (*LeaseRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{14}
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *LeaseRequest) GetWorkerId() string {
@@ -1609,7 +1023,7 @@ type LeaseResponse struct {
 
 func (x *LeaseResponse) Reset() {
 	*x = LeaseResponse{}
-	mi := &file_gram_v1_worker_proto_msgTypes[15]
+	mi := &file_gram_v1_worker_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1621,7 +1035,7 @@ func (x *LeaseResponse) String() string {
 func (*LeaseResponse) ProtoMessage() {}
 
 func (x *LeaseResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[15]
+	mi := &file_gram_v1_worker_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1634,7 +1048,7 @@ func (x *LeaseResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LeaseResponse.ProtoReflect.Descriptor instead.
 func (*LeaseResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{15}
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *LeaseResponse) GetJobs() []*JobBrief {
@@ -1662,7 +1076,7 @@ type HeartbeatRequest struct {
 
 func (x *HeartbeatRequest) Reset() {
 	*x = HeartbeatRequest{}
-	mi := &file_gram_v1_worker_proto_msgTypes[16]
+	mi := &file_gram_v1_worker_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1674,7 +1088,7 @@ func (x *HeartbeatRequest) String() string {
 func (*HeartbeatRequest) ProtoMessage() {}
 
 func (x *HeartbeatRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[16]
+	mi := &file_gram_v1_worker_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1687,7 +1101,7 @@ func (x *HeartbeatRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeartbeatRequest.ProtoReflect.Descriptor instead.
 func (*HeartbeatRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{16}
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *HeartbeatRequest) GetWorkerId() string {
@@ -1720,7 +1134,7 @@ type HeartbeatResponse struct {
 
 func (x *HeartbeatResponse) Reset() {
 	*x = HeartbeatResponse{}
-	mi := &file_gram_v1_worker_proto_msgTypes[17]
+	mi := &file_gram_v1_worker_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1732,7 +1146,7 @@ func (x *HeartbeatResponse) String() string {
 func (*HeartbeatResponse) ProtoMessage() {}
 
 func (x *HeartbeatResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[17]
+	mi := &file_gram_v1_worker_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1745,7 +1159,7 @@ func (x *HeartbeatResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeartbeatResponse.ProtoReflect.Descriptor instead.
 func (*HeartbeatResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{17}
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *HeartbeatResponse) GetLost() []*TaskID {
@@ -1766,7 +1180,7 @@ type CompleteRequest struct {
 
 func (x *CompleteRequest) Reset() {
 	*x = CompleteRequest{}
-	mi := &file_gram_v1_worker_proto_msgTypes[18]
+	mi := &file_gram_v1_worker_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1778,7 +1192,7 @@ func (x *CompleteRequest) String() string {
 func (*CompleteRequest) ProtoMessage() {}
 
 func (x *CompleteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[18]
+	mi := &file_gram_v1_worker_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1791,7 +1205,7 @@ func (x *CompleteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompleteRequest.ProtoReflect.Descriptor instead.
 func (*CompleteRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{18}
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *CompleteRequest) GetWorkerId() string {
@@ -1831,7 +1245,7 @@ type TaskResult struct {
 
 func (x *TaskResult) Reset() {
 	*x = TaskResult{}
-	mi := &file_gram_v1_worker_proto_msgTypes[19]
+	mi := &file_gram_v1_worker_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1843,7 +1257,7 @@ func (x *TaskResult) String() string {
 func (*TaskResult) ProtoMessage() {}
 
 func (x *TaskResult) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[19]
+	mi := &file_gram_v1_worker_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1856,7 +1270,7 @@ func (x *TaskResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskResult.ProtoReflect.Descriptor instead.
 func (*TaskResult) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{19}
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *TaskResult) GetId() *TaskID {
@@ -1937,7 +1351,7 @@ type TaskOutput struct {
 
 func (x *TaskOutput) Reset() {
 	*x = TaskOutput{}
-	mi := &file_gram_v1_worker_proto_msgTypes[20]
+	mi := &file_gram_v1_worker_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1949,7 +1363,7 @@ func (x *TaskOutput) String() string {
 func (*TaskOutput) ProtoMessage() {}
 
 func (x *TaskOutput) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[20]
+	mi := &file_gram_v1_worker_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1962,7 +1376,7 @@ func (x *TaskOutput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskOutput.ProtoReflect.Descriptor instead.
 func (*TaskOutput) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{20}
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *TaskOutput) GetObject() *ObjectRef {
@@ -2029,7 +1443,7 @@ type Next struct {
 
 func (x *Next) Reset() {
 	*x = Next{}
-	mi := &file_gram_v1_worker_proto_msgTypes[21]
+	mi := &file_gram_v1_worker_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2041,7 +1455,7 @@ func (x *Next) String() string {
 func (*Next) ProtoMessage() {}
 
 func (x *Next) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[21]
+	mi := &file_gram_v1_worker_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2054,7 +1468,7 @@ func (x *Next) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Next.ProtoReflect.Descriptor instead.
 func (*Next) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{21}
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Next) GetDone() bool {
@@ -2108,7 +1522,7 @@ type CompleteResponse struct {
 
 func (x *CompleteResponse) Reset() {
 	*x = CompleteResponse{}
-	mi := &file_gram_v1_worker_proto_msgTypes[22]
+	mi := &file_gram_v1_worker_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2120,7 +1534,7 @@ func (x *CompleteResponse) String() string {
 func (*CompleteResponse) ProtoMessage() {}
 
 func (x *CompleteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_worker_proto_msgTypes[22]
+	mi := &file_gram_v1_worker_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2133,7 +1547,7 @@ func (x *CompleteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompleteResponse.ProtoReflect.Descriptor instead.
 func (*CompleteResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_worker_proto_rawDescGZIP(), []int{22}
+	return file_gram_v1_worker_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *CompleteResponse) GetVerdicts() []Verdict {
@@ -2147,7 +1561,7 @@ var File_gram_v1_worker_proto protoreflect.FileDescriptor
 
 const file_gram_v1_worker_proto_rawDesc = "" +
 	"\n" +
-	"\x14gram/v1/worker.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\"\xcd\x01\n" +
+	"\x14gram/v1/worker.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\x1a\x16gram/v1/timeline.proto\"\xcd\x01\n" +
 	"\x06TaskID\x12\x15\n" +
 	"\x06job_id\x18\x01 \x01(\tR\x05jobId\x12\x14\n" +
 	"\x05round\x18\x02 \x01(\rR\x05round\x12%\n" +
@@ -2201,46 +1615,7 @@ const file_gram_v1_worker_proto_rawDesc = "" +
 	"\aworkers\x18\n" +
 	" \x03(\tR\aworkers\x12*\n" +
 	"\x06course\x18< \x01(\v2\x12.gram.v1.ObjectRefR\x06course\x12,\n" +
-	"\x05audit\x18\x82\x01 \x01(\v2\x15.gram.v1.AuditSummaryR\x05audit\"\xd3\x02\n" +
-	"\bTimeline\x12\"\n" +
-	"\rsince_unix_ms\x18\x01 \x01(\x03R\vsinceUnixMs\x121\n" +
-	"\aworkers\x18\x02 \x03(\v2\x17.gram.v1.TimelineWorkerR\aworkers\x12+\n" +
-	"\x05marks\x18\x03 \x03(\v2\x15.gram.v1.TimelineMarkR\x05marks\x12.\n" +
-	"\x06events\x18\x04 \x03(\v2\x16.gram.v1.TimelineEventR\x06events\x12\x19\n" +
-	"\bgrain_ms\x18\x05 \x01(\x03R\agrainMs\x12\x1d\n" +
-	"\n" +
-	"marks_lost\x18\x06 \x01(\rR\tmarksLost\x12\x1f\n" +
-	"\vevents_lost\x18\a \x01(\rR\n" +
-	"eventsLost\x128\n" +
-	"\tforecasts\x18\x96\x01 \x03(\v2\x19.gram.v1.TimelineForecastR\tforecasts\"\x86\x01\n" +
-	"\x10TimelineForecast\x12\x14\n" +
-	"\x05round\x18\x01 \x01(\rR\x05round\x12\x1c\n" +
-	"\n" +
-	"at_unix_ms\x18\x02 \x01(\x03R\batUnixMs\x12\x1e\n" +
-	"\vp50_unix_ms\x18\x03 \x01(\x03R\tp50UnixMs\x12\x1e\n" +
-	"\vp90_unix_ms\x18\x04 \x01(\x03R\tp90UnixMs\"U\n" +
-	"\x0eTimelineWorker\x12\x12\n" +
-	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
-	"\akernels\x18\x02 \x01(\tR\akernels\x12\x15\n" +
-	"\x05slots\x18\x96\x01 \x01(\rR\x05slots\"\xa7\x02\n" +
-	"\fTimelineMark\x12\x16\n" +
-	"\x06worker\x18\x01 \x01(\rR\x06worker\x12\x12\n" +
-	"\x04slot\x18\x02 \x01(\rR\x04slot\x12 \n" +
-	"\ffrom_unix_ms\x18\x03 \x01(\x03R\n" +
-	"fromUnixMs\x12\x1c\n" +
-	"\n" +
-	"to_unix_ms\x18\x04 \x01(\x03R\btoUnixMs\x12)\n" +
-	"\x04work\x18\x05 \x01(\x0e2\x15.gram.v1.TimelineWorkR\x04work\x12\x14\n" +
-	"\x05round\x18\x06 \x01(\rR\x05round\x12\x14\n" +
-	"\x05tasks\x18\a \x01(\rR\x05tasks\x122\n" +
-	"\aoutcome\x18\b \x01(\x0e2\x18.gram.v1.TimelineOutcomeR\aoutcome\x12 \n" +
-	"\vspeculative\x18\t \x01(\bR\vspeculative\"\x89\x01\n" +
-	"\rTimelineEvent\x12\x1c\n" +
-	"\n" +
-	"at_unix_ms\x18\x01 \x01(\x03R\batUnixMs\x12.\n" +
-	"\x04kind\x18\x02 \x01(\x0e2\x1a.gram.v1.TimelineEventKindR\x04kind\x12\x16\n" +
-	"\x06worker\x18\x03 \x01(\tR\x06worker\x12\x12\n" +
-	"\x04task\x18\x04 \x01(\tR\x04task\"\xb8\x02\n" +
+	"\x05audit\x18\x82\x01 \x01(\v2\x15.gram.v1.AuditSummaryR\x05audit\"\xb8\x02\n" +
 	"\x0fRegisterRequest\x12\x1b\n" +
 	"\tworker_id\x18\x01 \x01(\tR\bworkerId\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x14\n" +
@@ -2312,30 +1687,7 @@ const file_gram_v1_worker_proto_rawDesc = "" +
 	"\x0eTASK_KIND_PLAN\x10\x01\x12\x12\n" +
 	"\x0eTASK_KIND_NODE\x10\x02\x12\x12\n" +
 	"\x0eTASK_KIND_STEP\x10\x03\x12\x14\n" +
-	"\x10TASK_KIND_REPORT\x10\x04*\xc2\x01\n" +
-	"\fTimelineWork\x12\x1d\n" +
-	"\x19TIMELINE_WORK_UNSPECIFIED\x10\x00\x12\x16\n" +
-	"\x12TIMELINE_WORK_PLAN\x10\x01\x12\x15\n" +
-	"\x11TIMELINE_WORK_MAP\x10\x02\x12\x17\n" +
-	"\x13TIMELINE_WORK_MERGE\x10\x03\x12\x16\n" +
-	"\x12TIMELINE_WORK_STEP\x10\x04\x12\x18\n" +
-	"\x14TIMELINE_WORK_REPORT\x10\x05\x12\x19\n" +
-	"\x15TIMELINE_WORK_SEVERAL\x10\x06*\xac\x01\n" +
-	"\x0fTimelineOutcome\x12 \n" +
-	"\x1cTIMELINE_OUTCOME_UNSPECIFIED\x10\x00\x12\x1e\n" +
-	"\x1aTIMELINE_OUTCOME_COMMITTED\x10\x01\x12\x1c\n" +
-	"\x18TIMELINE_OUTCOME_IN_VAIN\x10\x02\x12\x1b\n" +
-	"\x17TIMELINE_OUTCOME_FAILED\x10\x03\x12\x1c\n" +
-	"\x18TIMELINE_OUTCOME_EXPIRED\x10\x04*\xd5\x02\n" +
-	"\x11TimelineEventKind\x12#\n" +
-	"\x1fTIMELINE_EVENT_KIND_UNSPECIFIED\x10\x00\x12%\n" +
-	"!TIMELINE_EVENT_KIND_LEASE_EXPIRED\x10\x01\x12#\n" +
-	"\x1fTIMELINE_EVENT_KIND_WORKER_LOST\x10\x02\x12#\n" +
-	"\x1fTIMELINE_EVENT_KIND_TASK_FAILED\x10\x03\x121\n" +
-	"-TIMELINE_EVENT_KIND_SPECULATIVE_COPY_LAUNCHED\x10\x04\x12,\n" +
-	"(TIMELINE_EVENT_KIND_SPECULATIVE_COPY_WON\x10\x05\x12)\n" +
-	"$TIMELINE_EVENT_KIND_WORKER_CONVICTED\x10\x82\x01\x12\x1e\n" +
-	"\x1aTIMELINE_EVENT_KIND_REMADE\x10n*\xe7\x01\n" +
+	"\x10TASK_KIND_REPORT\x10\x04*\xe7\x01\n" +
 	"\aVerdict\x12\x17\n" +
 	"\x13VERDICT_UNSPECIFIED\x10\x00\x12\x14\n" +
 	"\x10VERDICT_ACCEPTED\x10\x01\x12\x15\n" +
@@ -2365,101 +1717,87 @@ func file_gram_v1_worker_proto_rawDescGZIP() []byte {
 	return file_gram_v1_worker_proto_rawDescData
 }
 
-var file_gram_v1_worker_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
-var file_gram_v1_worker_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
+var file_gram_v1_worker_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
+var file_gram_v1_worker_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
 var file_gram_v1_worker_proto_goTypes = []any{
 	(TaskKind)(0),             // 0: gram.v1.TaskKind
-	(TimelineWork)(0),         // 1: gram.v1.TimelineWork
-	(TimelineOutcome)(0),      // 2: gram.v1.TimelineOutcome
-	(TimelineEventKind)(0),    // 3: gram.v1.TimelineEventKind
-	(Verdict)(0),              // 4: gram.v1.Verdict
-	(*TaskID)(nil),            // 5: gram.v1.TaskID
-	(*LeaseToken)(nil),        // 6: gram.v1.LeaseToken
-	(*Task)(nil),              // 7: gram.v1.Task
-	(*Piece)(nil),             // 8: gram.v1.Piece
-	(*CarryPiece)(nil),        // 9: gram.v1.CarryPiece
-	(*JobBrief)(nil),          // 10: gram.v1.JobBrief
-	(*Timeline)(nil),          // 11: gram.v1.Timeline
-	(*TimelineForecast)(nil),  // 12: gram.v1.TimelineForecast
-	(*TimelineWorker)(nil),    // 13: gram.v1.TimelineWorker
-	(*TimelineMark)(nil),      // 14: gram.v1.TimelineMark
-	(*TimelineEvent)(nil),     // 15: gram.v1.TimelineEvent
-	(*RegisterRequest)(nil),   // 16: gram.v1.RegisterRequest
-	(*HeldTask)(nil),          // 17: gram.v1.HeldTask
-	(*RegisterResponse)(nil),  // 18: gram.v1.RegisterResponse
-	(*LeaseRequest)(nil),      // 19: gram.v1.LeaseRequest
-	(*LeaseResponse)(nil),     // 20: gram.v1.LeaseResponse
-	(*HeartbeatRequest)(nil),  // 21: gram.v1.HeartbeatRequest
-	(*HeartbeatResponse)(nil), // 22: gram.v1.HeartbeatResponse
-	(*CompleteRequest)(nil),   // 23: gram.v1.CompleteRequest
-	(*TaskResult)(nil),        // 24: gram.v1.TaskResult
-	(*TaskOutput)(nil),        // 25: gram.v1.TaskOutput
-	(*Next)(nil),              // 26: gram.v1.Next
-	(*CompleteResponse)(nil),  // 27: gram.v1.CompleteResponse
-	(*ObjectRef)(nil),         // 28: gram.v1.ObjectRef
-	(*Job)(nil),               // 29: gram.v1.Job
-	(*AuditSummary)(nil),      // 30: gram.v1.AuditSummary
-	(*Failure)(nil),           // 31: gram.v1.Failure
-	(*OutputFile)(nil),        // 32: gram.v1.OutputFile
+	(Verdict)(0),              // 1: gram.v1.Verdict
+	(*TaskID)(nil),            // 2: gram.v1.TaskID
+	(*LeaseToken)(nil),        // 3: gram.v1.LeaseToken
+	(*Task)(nil),              // 4: gram.v1.Task
+	(*Piece)(nil),             // 5: gram.v1.Piece
+	(*CarryPiece)(nil),        // 6: gram.v1.CarryPiece
+	(*JobBrief)(nil),          // 7: gram.v1.JobBrief
+	(*RegisterRequest)(nil),   // 8: gram.v1.RegisterRequest
+	(*HeldTask)(nil),          // 9: gram.v1.HeldTask
+	(*RegisterResponse)(nil),  // 10: gram.v1.RegisterResponse
+	(*LeaseRequest)(nil),      // 11: gram.v1.LeaseRequest
+	(*LeaseResponse)(nil),     // 12: gram.v1.LeaseResponse
+	(*HeartbeatRequest)(nil),  // 13: gram.v1.HeartbeatRequest
+	(*HeartbeatResponse)(nil), // 14: gram.v1.HeartbeatResponse
+	(*CompleteRequest)(nil),   // 15: gram.v1.CompleteRequest
+	(*TaskResult)(nil),        // 16: gram.v1.TaskResult
+	(*TaskOutput)(nil),        // 17: gram.v1.TaskOutput
+	(*Next)(nil),              // 18: gram.v1.Next
+	(*CompleteResponse)(nil),  // 19: gram.v1.CompleteResponse
+	(*ObjectRef)(nil),         // 20: gram.v1.ObjectRef
+	(*Timeline)(nil),          // 21: gram.v1.Timeline
+	(*Job)(nil),               // 22: gram.v1.Job
+	(*AuditSummary)(nil),      // 23: gram.v1.AuditSummary
+	(*Failure)(nil),           // 24: gram.v1.Failure
+	(*OutputFile)(nil),        // 25: gram.v1.OutputFile
 }
 var file_gram_v1_worker_proto_depIdxs = []int32{
 	0,  // 0: gram.v1.TaskID.kind:type_name -> gram.v1.TaskKind
-	5,  // 1: gram.v1.Task.id:type_name -> gram.v1.TaskID
-	6,  // 2: gram.v1.Task.token:type_name -> gram.v1.LeaseToken
-	28, // 3: gram.v1.Task.state:type_name -> gram.v1.ObjectRef
-	8,  // 4: gram.v1.Task.pieces:type_name -> gram.v1.Piece
-	9,  // 5: gram.v1.Task.carries:type_name -> gram.v1.CarryPiece
-	11, // 6: gram.v1.Task.timeline:type_name -> gram.v1.Timeline
-	28, // 7: gram.v1.Piece.object:type_name -> gram.v1.ObjectRef
-	28, // 8: gram.v1.CarryPiece.object:type_name -> gram.v1.ObjectRef
-	28, // 9: gram.v1.JobBrief.manifest:type_name -> gram.v1.ObjectRef
-	28, // 10: gram.v1.JobBrief.plan:type_name -> gram.v1.ObjectRef
-	29, // 11: gram.v1.JobBrief.record:type_name -> gram.v1.Job
-	28, // 12: gram.v1.JobBrief.model:type_name -> gram.v1.ObjectRef
-	28, // 13: gram.v1.JobBrief.course:type_name -> gram.v1.ObjectRef
-	30, // 14: gram.v1.JobBrief.audit:type_name -> gram.v1.AuditSummary
-	13, // 15: gram.v1.Timeline.workers:type_name -> gram.v1.TimelineWorker
-	14, // 16: gram.v1.Timeline.marks:type_name -> gram.v1.TimelineMark
-	15, // 17: gram.v1.Timeline.events:type_name -> gram.v1.TimelineEvent
-	12, // 18: gram.v1.Timeline.forecasts:type_name -> gram.v1.TimelineForecast
-	1,  // 19: gram.v1.TimelineMark.work:type_name -> gram.v1.TimelineWork
-	2,  // 20: gram.v1.TimelineMark.outcome:type_name -> gram.v1.TimelineOutcome
-	3,  // 21: gram.v1.TimelineEvent.kind:type_name -> gram.v1.TimelineEventKind
-	17, // 22: gram.v1.RegisterRequest.held:type_name -> gram.v1.HeldTask
-	5,  // 23: gram.v1.HeldTask.id:type_name -> gram.v1.TaskID
-	6,  // 24: gram.v1.HeldTask.token:type_name -> gram.v1.LeaseToken
-	10, // 25: gram.v1.LeaseResponse.jobs:type_name -> gram.v1.JobBrief
-	7,  // 26: gram.v1.LeaseResponse.tasks:type_name -> gram.v1.Task
-	17, // 27: gram.v1.HeartbeatRequest.held:type_name -> gram.v1.HeldTask
-	5,  // 28: gram.v1.HeartbeatResponse.lost:type_name -> gram.v1.TaskID
-	24, // 29: gram.v1.CompleteRequest.results:type_name -> gram.v1.TaskResult
-	5,  // 30: gram.v1.TaskResult.id:type_name -> gram.v1.TaskID
-	6,  // 31: gram.v1.TaskResult.token:type_name -> gram.v1.LeaseToken
-	25, // 32: gram.v1.TaskResult.output:type_name -> gram.v1.TaskOutput
-	31, // 33: gram.v1.TaskResult.failure:type_name -> gram.v1.Failure
-	28, // 34: gram.v1.TaskOutput.object:type_name -> gram.v1.ObjectRef
-	28, // 35: gram.v1.TaskOutput.carry:type_name -> gram.v1.ObjectRef
-	28, // 36: gram.v1.TaskOutput.manifest:type_name -> gram.v1.ObjectRef
-	28, // 37: gram.v1.TaskOutput.plan:type_name -> gram.v1.ObjectRef
-	26, // 38: gram.v1.TaskOutput.next:type_name -> gram.v1.Next
-	32, // 39: gram.v1.TaskOutput.files:type_name -> gram.v1.OutputFile
-	28, // 40: gram.v1.Next.state:type_name -> gram.v1.ObjectRef
-	28, // 41: gram.v1.Next.metrics:type_name -> gram.v1.ObjectRef
-	28, // 42: gram.v1.Next.course:type_name -> gram.v1.ObjectRef
-	4,  // 43: gram.v1.CompleteResponse.verdicts:type_name -> gram.v1.Verdict
-	16, // 44: gram.v1.WorkerService.Register:input_type -> gram.v1.RegisterRequest
-	19, // 45: gram.v1.WorkerService.Lease:input_type -> gram.v1.LeaseRequest
-	21, // 46: gram.v1.WorkerService.Heartbeat:input_type -> gram.v1.HeartbeatRequest
-	23, // 47: gram.v1.WorkerService.Complete:input_type -> gram.v1.CompleteRequest
-	18, // 48: gram.v1.WorkerService.Register:output_type -> gram.v1.RegisterResponse
-	20, // 49: gram.v1.WorkerService.Lease:output_type -> gram.v1.LeaseResponse
-	22, // 50: gram.v1.WorkerService.Heartbeat:output_type -> gram.v1.HeartbeatResponse
-	27, // 51: gram.v1.WorkerService.Complete:output_type -> gram.v1.CompleteResponse
-	48, // [48:52] is the sub-list for method output_type
-	44, // [44:48] is the sub-list for method input_type
-	44, // [44:44] is the sub-list for extension type_name
-	44, // [44:44] is the sub-list for extension extendee
-	0,  // [0:44] is the sub-list for field type_name
+	2,  // 1: gram.v1.Task.id:type_name -> gram.v1.TaskID
+	3,  // 2: gram.v1.Task.token:type_name -> gram.v1.LeaseToken
+	20, // 3: gram.v1.Task.state:type_name -> gram.v1.ObjectRef
+	5,  // 4: gram.v1.Task.pieces:type_name -> gram.v1.Piece
+	6,  // 5: gram.v1.Task.carries:type_name -> gram.v1.CarryPiece
+	21, // 6: gram.v1.Task.timeline:type_name -> gram.v1.Timeline
+	20, // 7: gram.v1.Piece.object:type_name -> gram.v1.ObjectRef
+	20, // 8: gram.v1.CarryPiece.object:type_name -> gram.v1.ObjectRef
+	20, // 9: gram.v1.JobBrief.manifest:type_name -> gram.v1.ObjectRef
+	20, // 10: gram.v1.JobBrief.plan:type_name -> gram.v1.ObjectRef
+	22, // 11: gram.v1.JobBrief.record:type_name -> gram.v1.Job
+	20, // 12: gram.v1.JobBrief.model:type_name -> gram.v1.ObjectRef
+	20, // 13: gram.v1.JobBrief.course:type_name -> gram.v1.ObjectRef
+	23, // 14: gram.v1.JobBrief.audit:type_name -> gram.v1.AuditSummary
+	9,  // 15: gram.v1.RegisterRequest.held:type_name -> gram.v1.HeldTask
+	2,  // 16: gram.v1.HeldTask.id:type_name -> gram.v1.TaskID
+	3,  // 17: gram.v1.HeldTask.token:type_name -> gram.v1.LeaseToken
+	7,  // 18: gram.v1.LeaseResponse.jobs:type_name -> gram.v1.JobBrief
+	4,  // 19: gram.v1.LeaseResponse.tasks:type_name -> gram.v1.Task
+	9,  // 20: gram.v1.HeartbeatRequest.held:type_name -> gram.v1.HeldTask
+	2,  // 21: gram.v1.HeartbeatResponse.lost:type_name -> gram.v1.TaskID
+	16, // 22: gram.v1.CompleteRequest.results:type_name -> gram.v1.TaskResult
+	2,  // 23: gram.v1.TaskResult.id:type_name -> gram.v1.TaskID
+	3,  // 24: gram.v1.TaskResult.token:type_name -> gram.v1.LeaseToken
+	17, // 25: gram.v1.TaskResult.output:type_name -> gram.v1.TaskOutput
+	24, // 26: gram.v1.TaskResult.failure:type_name -> gram.v1.Failure
+	20, // 27: gram.v1.TaskOutput.object:type_name -> gram.v1.ObjectRef
+	20, // 28: gram.v1.TaskOutput.carry:type_name -> gram.v1.ObjectRef
+	20, // 29: gram.v1.TaskOutput.manifest:type_name -> gram.v1.ObjectRef
+	20, // 30: gram.v1.TaskOutput.plan:type_name -> gram.v1.ObjectRef
+	18, // 31: gram.v1.TaskOutput.next:type_name -> gram.v1.Next
+	25, // 32: gram.v1.TaskOutput.files:type_name -> gram.v1.OutputFile
+	20, // 33: gram.v1.Next.state:type_name -> gram.v1.ObjectRef
+	20, // 34: gram.v1.Next.metrics:type_name -> gram.v1.ObjectRef
+	20, // 35: gram.v1.Next.course:type_name -> gram.v1.ObjectRef
+	1,  // 36: gram.v1.CompleteResponse.verdicts:type_name -> gram.v1.Verdict
+	8,  // 37: gram.v1.WorkerService.Register:input_type -> gram.v1.RegisterRequest
+	11, // 38: gram.v1.WorkerService.Lease:input_type -> gram.v1.LeaseRequest
+	13, // 39: gram.v1.WorkerService.Heartbeat:input_type -> gram.v1.HeartbeatRequest
+	15, // 40: gram.v1.WorkerService.Complete:input_type -> gram.v1.CompleteRequest
+	10, // 41: gram.v1.WorkerService.Register:output_type -> gram.v1.RegisterResponse
+	12, // 42: gram.v1.WorkerService.Lease:output_type -> gram.v1.LeaseResponse
+	14, // 43: gram.v1.WorkerService.Heartbeat:output_type -> gram.v1.HeartbeatResponse
+	19, // 44: gram.v1.WorkerService.Complete:output_type -> gram.v1.CompleteResponse
+	41, // [41:45] is the sub-list for method output_type
+	37, // [37:41] is the sub-list for method input_type
+	37, // [37:37] is the sub-list for extension type_name
+	37, // [37:37] is the sub-list for extension extendee
+	0,  // [0:37] is the sub-list for field type_name
 }
 
 func init() { file_gram_v1_worker_proto_init() }
@@ -2468,8 +1806,9 @@ func file_gram_v1_worker_proto_init() {
 		return
 	}
 	file_gram_v1_job_proto_init()
+	file_gram_v1_timeline_proto_init()
 	file_gram_v1_worker_proto_msgTypes[2].OneofWrappers = []any{}
-	file_gram_v1_worker_proto_msgTypes[19].OneofWrappers = []any{
+	file_gram_v1_worker_proto_msgTypes[14].OneofWrappers = []any{
 		(*TaskResult_Output)(nil),
 		(*TaskResult_Failure)(nil),
 	}
@@ -2478,8 +1817,8 @@ func file_gram_v1_worker_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gram_v1_worker_proto_rawDesc), len(file_gram_v1_worker_proto_rawDesc)),
-			NumEnums:      5,
-			NumMessages:   23,
+			NumEnums:      2,
+			NumMessages:   18,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -8,10 +8,14 @@ import (
 	"time"
 )
 
-// CSS is the sheet.
-//
+// CSS is the sheet: how pages are set, and how pictures are drawn.
+var CSS = pages + figures
+
 //go:embed style.css
-var CSS string
+var pages string
+
+//go:embed figures.css
+var figures string
 
 // Clock writes a time since the beginning: 0, 250 ms, 1.5 s, 2 m 05 s, 3 h 12 m.
 func Clock(seconds float64) string {

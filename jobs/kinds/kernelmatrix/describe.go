@@ -55,7 +55,7 @@ func (m *model) figures(_ []jobs.Metric) ([]jobs.Figure, error) {
 			Caption: "Of records drawn by identity. A least eigenvalue of the tolerance or more shows that their matrix is positive semidefinite; " +
 				"one below minus the tolerance refutes the whole matrix. In between it cannot be told."},
 		{Title: "Eigenvalues of the sample",
-			Lines: &jobs.LineChart{X: "rank", Y: "eigenvalue",
+			Lines: &jobs.LineChart{X: "rank", Y: "eigenvalue", Decades: true,
 				Series: []jobs.Series{jobs.SeriesOf("eigenvalue", values)}}},
 		{Title: "Kernel matrix of the sample", Images: []jobs.Image{picture},
 			Caption: "Between its least and its greatest value, records in the order of their objects and offsets."},

@@ -105,7 +105,7 @@ const maxImages = 48
 // figures are the mistakes of each epoch, the support vectors of largest weight as pictures where their
 // width is a square, and the evaluation.
 func (m *model) figures(metrics []jobs.Metric) ([]jobs.Figure, error) {
-	mistakes := jobs.Figure{Title: "Mistakes by epoch", Lines: &jobs.LineChart{X: "epoch", Y: "mistakes",
+	mistakes := jobs.Figure{Title: "Mistakes by epoch", Lines: &jobs.LineChart{X: "epoch", Y: "training records decided wrong",
 		Series: []jobs.Series{jobs.SeriesOf("mistakes", m.mistakes)}}}
 	largest := m.largest(maxImages)
 	label := func(i int) string {

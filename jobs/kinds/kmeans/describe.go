@@ -143,24 +143,29 @@ func (m *model) figures(metrics []jobs.Metric) ([]jobs.Figure, error) {
 
 // objectiveFigures draws what the rounds lower.
 func (m *model) objectiveFigures(metrics []jobs.Metric) ([]jobs.Figure, error) {
-	lines, err := objectiveLines(metrics, "."+objectiveOf(m.algorithm))
+	lines, err := m.objectiveLines(metrics, "."+objectiveOf(m.algorithm))
 	if err != nil || len(lines) == 0 {
 		return nil, err
 	}
-	title, x, y := "Distortion by round", "round", "J"
+	title, x, y := "Distortion by round", "round", "distortion J"
 	switch m.algorithm {
 	case algorithmSoft:
-		title, y = "Free energy by round", "F"
+		title, y = "Free energy by round", "free energy F"
 	case algorithmBatch:
-		title, y = "Distortion of each batch", "J of the batch"
+		title, y = "Distortion of each batch", "distortion J of the batch"
 	case algorithmBisecting:
 		title, x = "Distortion by splits", "splits"
 	}
-	return []jobs.Figure{{Title: title, Lines: &jobs.LineChart{X: x, Y: y, Series: lines}}}, nil
+	caption := ""
+	if len(lines) > 1 {
+		caption = fmt.Sprintf("The model is that of restart %d. The legend has the last value of each.", m.restart)
+	}
+	return []jobs.Figure{{Title: title, Caption: caption,
+		Lines: &jobs.LineChart{X: x, Y: y, Series: lines, Decades: true}}}, nil
 }
 
-// objectiveLines gathers the metrics "lloyd.003.distortion", a line for each restart.
-func objectiveLines(metrics []jobs.Metric, suffix string) ([]jobs.Series, error) {
+// objectiveLines gathers the metrics "lloyd.003.distortion", a line for each restart; that of the model is chosen.
+func (m *model) objectiveLines(metrics []jobs.Metric, suffix string) ([]jobs.Series, error) {
 	var lines []jobs.Series
 	for _, metric := range metrics {
 		if !strings.HasSuffix(metric.Name, suffix) || strings.HasPrefix(metric.Name, "kmeans.") {
@@ -170,15 +175,22 @@ func objectiveLines(metrics []jobs.Metric, suffix string) ([]jobs.Series, error)
 		if err := json.Unmarshal(metric.Value, &distortion); err != nil {
 			return nil, jobs.Malformed("metric %q is no number", metric.Name)
 		}
-		name := "restart.0"
+		number := "0"
 		if words := strings.Split(metric.Name, "."); words[0] == "restart" && len(words) > 1 {
-			name = strings.Join(words[:2], ".")
+			number = words[1]
 		}
-		if len(lines) == 0 || lines[len(lines)-1].Name != name {
+		if name := "restart " + number; len(lines) == 0 || lines[len(lines)-1].Name != name {
 			lines = append(lines, jobs.Series{Name: name})
 		}
 		line := &lines[len(lines)-1]
 		line.X, line.Y = append(line.X, float64(len(line.X)+1)), append(line.Y, distortion)
+	}
+	for i, line := range lines {
+		lines[i].Chosen = line.Name == fmt.Sprint("restart ", m.restart) && len(lines) > 1
+		lines[i].Name += fmt.Sprintf(", %.6g", line.Y[len(line.Y)-1])
+		if lines[i].Chosen {
+			lines[i].Name += ", chosen"
+		}
 	}
 	return lines, nil
 }

@@ -168,8 +168,24 @@ func TestFigures(t *testing.T) {
 	if err != nil || len(figures) != 3 {
 		t.Fatal(len(figures), err)
 	}
-	if lines := figures[0].Lines.Series; len(lines) != 2 || lines[1].Name != "restart.1" || len(lines[0].Y) == 0 {
+	if lines := figures[0].Lines.Series; len(lines) != 2 || !strings.HasPrefix(lines[1].Name, "restart 1") ||
+		len(lines[0].Y) == 0 {
 		t.Errorf("lines %+v", lines)
+	}
+	least, chosen := 0, 0
+	for i, line := range figures[0].Lines.Series {
+		if last := figures[0].Lines.Series[least].Y; line.Y[len(line.Y)-1] < last[len(last)-1] {
+			least = i
+		}
+		if line.Chosen != strings.HasSuffix(line.Name, ", chosen") {
+			t.Errorf("%q is chosen: %t", line.Name, line.Chosen)
+		}
+		if line.Chosen {
+			chosen++
+		}
+	}
+	if !figures[0].Lines.Series[least].Chosen || chosen != 1 {
+		t.Errorf("line %d ends lowest; %+v", least, figures[0].Lines.Series)
 	}
 	if heat := figures[1].Heat; len(heat.Counts) != 9 || len(heat.ColKeys) != 3 {
 		t.Errorf("heat map %+v", heat)

@@ -309,7 +309,7 @@ func (r Collisions) warning() string {
 
 // curveFigure is the S-curve, with what was found at each distance.
 func (r Collisions) curveFigure() jobs.Figure {
-	predicted, found := jobs.Series{Name: "S-curve"}, jobs.Series{Name: "found"}
+	predicted, found := jobs.Series{Name: "S-curve"}, jobs.Series{Name: "found", Points: true}
 	for _, at := range r.Curve {
 		predicted.X, predicted.Y = append(predicted.X, at.Distance), append(predicted.Y, at.Share)
 	}
@@ -319,7 +319,7 @@ func (r Collisions) curveFigure() jobs.Figure {
 			found.Y = append(found.Y, float64(bin.Found)/float64(bin.Neighbors))
 		}
 	}
-	chart := &jobs.LineChart{X: "distance", Y: "share found", Series: []jobs.Series{predicted}}
+	chart := &jobs.LineChart{X: "distance", Y: "share found", Series: []jobs.Series{predicted}, UnitY: true}
 	if len(found.X) > 0 {
 		chart.Series = append(chart.Series, found)
 	}

@@ -250,26 +250,41 @@ func TestStoredBaseOfSeveralTiles(t *testing.T) {
 		p := Params{Mode: modeSearch, Metric: l2}
 		three := k
 		p.K = &three
-		found := func(kept *kernelops.Base) (l *lists, err error) {
-			l = &lists{rule: p.rule(), of: l2}
+		found := func(kept *kernelops.Base, x, base *points) *lists {
+			l := &lists{rule: p.rule(), of: l2}
 			s := p.searcher(kernelops.Best(), x, l)
 			s.kept = kept
-			return l, s.search(t.Context(), base)
+			if err := s.search(t.Context(), base); err != nil {
+				t.Fatal(err)
+			}
+			return l
 		}
-		want, err := found(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := found(&kernelops.Base{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for q := range want.rows {
-			if fmt.Sprint(got.rows[q]) != fmt.Sprint(want.rows[q]) {
-				t.Fatalf("query %d of %d: %v, want %v", q, queries, got.rows[q], want.rows[q])
+		want := found(nil, x, base)
+		for name, got := range map[string]*lists{
+			"dense": found(&kernelops.Base{}, x, base), "sparse": found(&kernelops.Base{}, sparsely(x), sparsely(base)),
+		} {
+			for q := range want.rows {
+				if fmt.Sprint(got.rows[q]) != fmt.Sprint(want.rows[q]) {
+					t.Fatalf("%s, query %d of %d: %v, want %v", name, q, queries, got.rows[q], want.rows[q])
+				}
 			}
 		}
 	}
+}
+
+// sparsely is the same points by their entries that are not 0: few are 0, so they are searched as dense ones.
+func sparsely(p *points) *points {
+	s := &points{Rows: rows.New(rows.Sparse, p.Width), ids: p.ids}
+	for i := range p.N {
+		for j, v := range p.Dense[i*p.Width:][:p.Width] {
+			if v != 0 {
+				s.Sparse.Indices, s.Sparse.Values = append(s.Sparse.Indices, int32(j)), append(s.Sparse.Values, v)
+			}
+		}
+		s.N++
+		s.Sparse.Indptr = append(s.Sparse.Indptr, len(s.Sparse.Indices))
+	}
+	return s
 }
 
 // TestModelOfSeveralTiles is the same as a job and its model.

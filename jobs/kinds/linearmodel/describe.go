@@ -2,14 +2,12 @@ package linearmodel
 
 import (
 	"fmt"
-	"math"
 	"regexp"
 	"strconv"
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/describe"
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
-	"github.com/gram-compute/gram/kernelops/fmath"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -124,8 +122,9 @@ func (m *model) proofFigures(metrics []jobs.Metric, most int) ([]jobs.Figure, er
 			fmt.Sprintf("%.10g", c.Dual), fmt.Sprintf("%.3g", c.GapUpper), fmt.Sprintf("%.3g", c.Relative())})
 	}
 	return []jobs.Figure{
-		{Title: title, Lines: &jobs.LineChart{X: "round", Y: "log10 of the gap", Series: gaps},
-			Caption: "The gap between the least primal and the greatest dual objective so far, as a part of the primal."},
+		{Title: title, Caption: "The gap between the least primal and the greatest dual objective so far, as a part of the primal.",
+			Lines: &jobs.LineChart{X: "round", Y: "gap, as a part of the primal objective", Series: gaps,
+				Decades: true}},
 		{Title: "What is " + m.certainty(), Table: proved,
 			Caption: "The best primal objective is between dual and primal. The gap bounds the rounding of both." +
 				m.assumption()},
@@ -135,7 +134,7 @@ func (m *model) proofFigures(metrics []jobs.Metric, most int) ([]jobs.Figure, er
 // gapMetric is the name of a gap in the metrics of a round: of the round and, of several machines, of one.
 var gapMetric = regexp.MustCompile(`^linear\.round\.(\d+)(?:\.(\d+))?\.gap$`)
 
-// gaps are the logarithms of the gaps of the first machines, by round.
+// gaps are those of the first machines, by round.
 func (m *model) gaps(metrics []jobs.Metric, most int) ([]jobs.Series, error) {
 	lines := make([]jobs.Series, min(most, m.machines()))
 	for k := range lines {
@@ -156,7 +155,7 @@ func (m *model) gaps(metrics []jobs.Metric, most int) ([]jobs.Series, error) {
 			return nil, err
 		}
 		if gap > 0 {
-			lines[k].X, lines[k].Y = append(lines[k].X, float64(round)), append(lines[k].Y, fmath.Log(gap)/math.Ln10)
+			lines[k].X, lines[k].Y = append(lines[k].X, float64(round)), append(lines[k].Y, gap)
 		}
 	}
 	return lines, nil

@@ -90,7 +90,7 @@ func (m *model) figures(metrics []jobs.Metric) ([]jobs.Figure, error) {
 	var figures []jobs.Figure
 	if len(m.epochMistakes) > 0 {
 		figures = append(figures, jobs.Figure{Title: "Mistakes by epoch",
-			Lines: &jobs.LineChart{X: "epoch", Y: "records", Series: m.lines()}})
+			Lines: &jobs.LineChart{X: "epoch", Y: "training records", Series: m.lines()}})
 	}
 	if len(m.margin) > 0 {
 		figures = append(figures, jobs.Figure{Title: "Margin", Table: m.marginTable(),

@@ -14,7 +14,7 @@ import (
 )
 
 // KindName is the kind in a spec.
-const KindName = "Predict"
+const KindName = protocol.PredictKind
 
 // modelVersion is that of the layout of the list that ends the job.
 const modelVersion = 1

@@ -2,7 +2,6 @@ package supportvectormachine
 
 import (
 	"fmt"
-	"math"
 	"regexp"
 	"strconv"
 
@@ -10,7 +9,6 @@ import (
 	"github.com/gram-compute/gram/jobs/learn/describe"
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/jobs/learn/rank"
-	"github.com/gram-compute/gram/kernelops/fmath"
 	"github.com/gram-compute/gram/protocol"
 )
 
@@ -152,8 +150,8 @@ func (m *model) figures(metrics []jobs.Metric) ([]jobs.Figure, error) {
 		caption = "This kernel may not be positive semidefinite, so the dual bounds nothing: the violation alone is known."
 	}
 	figures := []jobs.Figure{
-		{Title: "Violation by round", Lines: &jobs.LineChart{X: "round", Y: "log10 of the violation",
-			Series: []jobs.Series{line}},
+		{Title: "Violation by round", Lines: &jobs.LineChart{X: "round", Y: "greatest violation",
+			Series: []jobs.Series{line}, Decades: true},
 			Caption: "The greatest violation of the conditions of Karush, Kuhn and Tucker among the machines at work."},
 		{Title: "What is proved", Table: proved, Caption: caption},
 	}
@@ -191,7 +189,7 @@ func (m *model) size(i int) (sum float64) {
 // violationMetric is the name of the violation of a round.
 var violationMetric = regexp.MustCompile(`^svm\.round\.(\d+)\.violation$`)
 
-// violations are the logarithms of the violations by round.
+// violations are those above 0, by round.
 func violations(metrics []jobs.Metric) (line jobs.Series, err error) {
 	line.Name = "violation"
 	for _, metric := range metrics {
@@ -205,8 +203,7 @@ func violations(metrics []jobs.Metric) (line jobs.Series, err error) {
 			return line, err
 		}
 		if violation > 0 {
-			line.X = append(line.X, float64(round))
-			line.Y = append(line.Y, fmath.Log(violation)/math.Ln10)
+			line.X, line.Y = append(line.X, float64(round)), append(line.Y, violation)
 		}
 	}
 	return line, nil

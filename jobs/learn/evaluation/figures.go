@@ -1,8 +1,10 @@
 package evaluation
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/parts"
@@ -12,9 +14,9 @@ import (
 // maxHeatLabels bounds a confusion matrix that is shown whole.
 const maxHeatLabels = 60
 
-// maxReadLabels bounds a confusion matrix whose counts can be read; of a larger one the most
-// confused pairs are listed, too.
-const maxReadLabels = 20
+// maxReadLabels bounds a confusion matrix whose counts and shares can be read; of a larger one the most confused pairs
+// are listed, too.
+const maxReadLabels = 10
 
 // maxLabelRows bounds the labels whose ratios are shown.
 const maxLabelRows = 100
@@ -23,12 +25,16 @@ const maxLabelRows = 100
 // the mistakes, the errors of values. Without such metrics there are none.
 func Figures(_ jobs.Arrays, metrics []jobs.Metric) ([]jobs.Figure, error) {
 	var figures []jobs.Figure
+	var told Scores
+	if err := jobs.ReadMetric(metrics, scoresMetric, &told); err != nil {
+		return nil, err
+	}
 	for _, metric := range metrics {
 		draw, ok := drawings[metric.Name]
 		if !ok {
 			continue
 		}
-		drawn, err := draw(metric.Value)
+		drawn, err := draw(metric.Value, told.Scale)
 		if err != nil {
 			return nil, jobs.Malformed("the metric %q cannot be read: %v", metric.Name, err)
 		}
@@ -37,7 +43,8 @@ func Figures(_ jobs.Arrays, metrics []jobs.Metric) ([]jobs.Figure, error) {
 	return figures, nil
 }
 
-var drawings = map[string]func(json.RawMessage) ([]jobs.Figure, error){
+// drawings are of the metrics; scale is what the scores of the job are, as Scores tells it.
+var drawings = map[string]func(value json.RawMessage, scale string) ([]jobs.Figure, error){
 	reportMetric:     drawing(labelFigures),
 	confusionMetric:  drawing(confusionFigures),
 	mistakesMetric:   drawing(mistakeFigures),
@@ -46,31 +53,36 @@ var drawings = map[string]func(json.RawMessage) ([]jobs.Figure, error){
 	noveltyMetric:    drawing(noveltyFigures),
 	thresholdMetric:  drawing(thresholdFigures),
 	scoresMetric:     drawing(scoresFigures),
-	rankingMetric:    drawing(rankingFigures),
-	riskMetric:       drawing(riskFigures),
+	rankingMetric:    drawingScaled(rankingFigures),
+	riskMetric:       drawingScaled(riskFigures),
 	bootstrapMetric:  drawing(bootstrapFigures),
 	FoldsMetric:      drawing(foldsFigures),
 	DealMetric:       drawing(dealFigures),
 }
 
 // drawing reads the value of a metric before it is drawn.
-func drawing[V any](draw func(V) ([]jobs.Figure, error)) func(json.RawMessage) ([]jobs.Figure, error) {
-	return func(value json.RawMessage) ([]jobs.Figure, error) {
+func drawing[V any](draw func(V) ([]jobs.Figure, error)) func(json.RawMessage, string) ([]jobs.Figure, error) {
+	return drawingScaled(func(v V, _ string) ([]jobs.Figure, error) { return draw(v) })
+}
+
+func drawingScaled[V any](
+	draw func(v V, scale string) ([]jobs.Figure, error),
+) func(json.RawMessage, string) ([]jobs.Figure, error) {
+	return func(value json.RawMessage, scale string) ([]jobs.Figure, error) {
 		var v V
 		if err := json.Unmarshal(value, &v); err != nil {
 			return nil, err
 		}
-		return draw(v)
+		return draw(v, scale)
 	}
 }
 
 func percent(v float64) string { return fmt.Sprintf("%.1f %%", float64(100*v)) }
 
-// labelFigures tells the ratios of each label and, where a matrix of them could not be read, the most
-// confused pairs.
+// labelFigures tells the ratios of each label.
 func labelFigures(r Report) ([]jobs.Figure, error) {
 	table := &jobs.FigureTable{Columns: []string{"label", "records", "precision", "recall", "F1"}}
-	for _, l := range r.Labels[:min(len(r.Labels), maxLabelRows)] {
+	for _, l := range worstFirst(r.Labels)[:min(len(r.Labels), maxLabelRows)] {
 		table.Rows = append(table.Rows, []string{l.Label, fmt.Sprint(l.Records), percent(l.Precision),
 			percent(l.Recall), percent(l.F1)})
 	}
@@ -85,23 +97,55 @@ func labelFigures(r Report) ([]jobs.Figure, error) {
 		caption += fmt.Sprintf(", %d rejected; %.2f %% of those that were not", r.Rejected,
 			float64(100*r.AccuracyAnswered))
 	}
-	figures := []jobs.Figure{{Title: "Evaluation", Caption: caption + ".", Table: table}}
-	if len(r.Labels) > maxReadLabels && len(r.Confused) > 0 {
-		pairs := &jobs.FigureTable{Columns: []string{"truth", "decision", "records"}}
-		for _, c := range r.Confused {
-			pairs.Rows = append(pairs.Rows, []string{c.Truth, c.Predicted, fmt.Sprint(c.Count)})
-		}
+	if len(r.Labels) > 1 {
+		caption += ". Labels are in order of F1, the worst first"
+	}
+	return []jobs.Figure{{Title: "Evaluation", Caption: caption + ".", Table: table}}, nil
+}
+
+// confusionFigures are the matrix, where it could be read, and the most confused pairs, where its numbers could not.
+func confusionFigures(m Matrix) (figures []jobs.Figure, err error) {
+	heat, err := m.heatMap()
+	if err != nil {
+		return nil, err
+	}
+	if n := len(m.Labels); n > 0 && n <= maxHeatLabels {
+		figures = append(figures, jobs.Figure{Title: "Confusion matrix", Heat: heat})
+	}
+	if pairs := m.confused(); len(m.Labels) > maxReadLabels && len(pairs.Rows) > 0 {
 		figures = append(figures, jobs.Figure{Title: "Most confused labels", Table: pairs})
 	}
 	return figures, nil
 }
 
-func confusionFigures(m Matrix) ([]jobs.Figure, error) {
-	if len(m.Labels) == 0 || len(m.Labels) > maxHeatLabels {
-		return nil, nil
+// worstFirst orders labels by F1, those of one F1 by their records, most first.
+func worstFirst(labels []Label) []Label {
+	labels = slices.Clone(labels)
+	slices.SortFunc(labels, func(a, b Label) int { // total order: labels differ
+		return cmp.Or(cmp.Compare(a.F1, b.F1), cmp.Compare(b.Records, a.Records), cmp.Compare(a.Label, b.Label))
+	})
+	return labels
+}
+
+// confused are the pairs of labels with most records, and their share of the records of the true label.
+func (m Matrix) confused() *jobs.FigureTable {
+	table := &jobs.FigureTable{Columns: []string{"truth", "decision", "records", "share of the truth"}}
+	records := make([]int64, len(m.Labels))
+	var pairs [][3]int64
+	for _, cell := range m.Cells {
+		if records[cell[0]] += cell[2]; cell[1] != rejected && cell[1] != cell[0] {
+			pairs = append(pairs, cell)
+		}
 	}
-	heat, err := m.heatMap()
-	return []jobs.Figure{{Title: "Confusion matrix", Heat: heat}}, err
+	// total order: no pair of labels stands there twice
+	slices.SortFunc(pairs, func(a, b [3]int64) int {
+		return cmp.Or(cmp.Compare(b[2], a[2]), cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]))
+	})
+	for _, c := range pairs[:min(len(pairs), maxConfused)] {
+		table.Rows = append(table.Rows, []string{m.Labels[c[0]], m.Labels[c[1]], fmt.Sprint(c[2]),
+			percent(ratio(c[2], records[c[0]]))})
+	}
+	return table
 }
 
 // heatMap has a last column for rejected records if there are any.

@@ -53,8 +53,10 @@ func TestFiguresByHand(t *testing.T) {
 		t.Errorf("%+v", heat)
 	}
 	f := figures["Evaluation"]
-	if f.Caption != "Accuracy 25.00 %: 1 of 4 test records, 1 rejected; 33.33 % of those that were not." ||
-		!slices.Equal(f.Table.Rows[0], []string{"a", "3", "50.0 %", "33.3 %", "40.0 %"}) {
+	if f.Caption != "Accuracy 25.00 %: 1 of 4 test records, 1 rejected; 33.33 % of those that were not. "+
+		"Labels are in order of F1, the worst first." ||
+		!slices.Equal(f.Table.Rows[0], []string{"b", "1", "0.0 %", "0.0 %", "0.0 %"}) ||
+		!slices.Equal(f.Table.Rows[1], []string{"a", "3", "50.0 %", "33.3 %", "40.0 %"}) {
 		t.Errorf("%q %v", f.Caption, f.Table)
 	}
 	labels := []string{}

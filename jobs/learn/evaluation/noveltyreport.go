@@ -129,9 +129,8 @@ func noveltyFigures(n Novelty) ([]jobs.Figure, error) {
 	for _, p := range n.Curve {
 		curve.X, curve.Y = append(curve.X, p[0]), append(curve.Y, p[1])
 	}
-	chance := jobs.Series{Name: "by chance", X: []float64{0, 1}, Y: []float64{0, 1}}
 	return append(figures, jobs.Figure{Title: "ROC curve", Lines: &jobs.LineChart{X: "share of normal records",
-		Y: "share of novel records", Series: []jobs.Series{curve, chance}},
+		Y: "share of novel records", UnitX: true, UnitY: true, Series: []jobs.Series{curve, diagonal("by chance")}},
 		Caption: "Both shares have a novelty above a threshold, as it falls."}), nil
 }
 

@@ -335,6 +335,11 @@ func (t *scoredTally) sweeps(most float64) []*sweep {
 		}
 	}
 	list[risk] = newRiskSweep(total(2*risk), total(2*risk+1), curveSteps, most)
+	if t.labels.Len() == 2 {
+		list[0].spread = newSpread()
+	} else {
+		list[risk].spread = newSpread()
+	}
 	return list
 }
 

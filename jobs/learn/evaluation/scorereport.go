@@ -65,6 +65,8 @@ type ClassRanking struct {
 	AUCInterval     *Interval `json:"auc_interval,omitempty"`
 	AverageInterval *Interval `json:"average_precision_interval,omitempty"`
 	Curve           []Point   `json:"curve,omitempty"`
+	// Spread is how the scores of the class and of the others are spread, of two classes.
+	Spread *ScoreSpread `json:"spread,omitempty"`
 }
 
 // Point is what is ranked at a score and above.
@@ -93,6 +95,8 @@ type Risk struct {
 	Errors    float64     `json:"errors"`    // share of wrong decisions on them
 	Area      *float64    `json:"area"`      // mean share of errors over the coverage; nil without weight
 	Curve     []RiskPoint `json:"curve"`
+	// Spread is how the confidence of right decisions (negative) and of wrong ones is spread, of three classes or more.
+	Spread *ScoreSpread `json:"spread,omitempty"`
 }
 
 // RiskPoint is the share of errors at a confidence and above.
@@ -226,7 +230,7 @@ func (s *ranksState) metrics(of *Scoring) ([]jobs.Metric, error) {
 
 func (s *sweep) classRanking(label string, confidence float64) ClassRanking {
 	c := ClassRanking{Label: label, Positive: massFloat(s.total[1]), Negative: massFloat(s.total[0]), AUC: s.auc(),
-		Average: s.mean()}
+		Average: s.mean(), Spread: s.spread.report()}
 	c.AUCInterval, c.AverageInterval = s.replicates.intervals(confidence)
 	for _, p := range s.curve {
 		c.Curve = append(c.Curve, Point{p.score, p.negative, p.positive, p.precision})
@@ -235,7 +239,7 @@ func (s *sweep) classRanking(label string, confidence float64) ClassRanking {
 }
 
 func (s *sweep) riskReport(asked float64) Risk {
-	r := Risk{Asked: asked, Area: s.mean(), Curve: []RiskPoint{}}
+	r := Risk{Asked: asked, Area: s.mean(), Curve: []RiskPoint{}, Spread: s.spread.report()}
 	if s.found {
 		r.Threshold, r.Coverage, r.Errors = &s.best.score, s.best.coverage, s.best.precision
 	}

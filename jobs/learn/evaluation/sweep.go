@@ -30,6 +30,7 @@ type sweep struct {
 	curve []point
 
 	replicates *resampled // nil where there are no intervals
+	spread     *spread    // nil where it is not told
 
 	most  *big.Rat // greatest share of errors, of risk
 	found bool
@@ -124,6 +125,8 @@ func (s *sweep) close() {
 	pairs := new(big.Int).Lsh(s.above[1], 1)
 	pairs.Add(pairs, positive)
 	s.twice.Add(s.twice, pairs.Mul(pairs, negative))
+	s.spread.take(scoreOf(s.key), s.open, new(big.Int).Add(s.above[0], s.above[1]),
+		new(big.Int).Add(s.total[0], s.total[1]))
 	s.above[0].Add(s.above[0], negative)
 	s.above[1].Add(s.above[1], positive)
 	all := new(big.Int).Add(s.above[0], s.above[1])
@@ -236,6 +239,7 @@ func (s *sweep) fields(f *jobs.Fields, name string) {
 	f.Require(s.area.Len() == 1, "%d areas of one ranking", s.area.Len())
 	s.pointFields(f, name)
 	resampledField(f, name+".replicates", &s.replicates)
+	spreadField(f, name+".spread", &s.spread)
 	most := 0.0
 	if s.most != nil {
 		most, _ = s.most.Float64()

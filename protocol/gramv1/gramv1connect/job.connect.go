@@ -47,6 +47,14 @@ const (
 	JobServiceCancelProcedure = "/gram.v1.JobService/Cancel"
 	// JobServiceLogsProcedure is the fully-qualified name of the JobService's Logs RPC.
 	JobServiceLogsProcedure = "/gram.v1.JobService/Logs"
+	// JobServiceLeavesProcedure is the fully-qualified name of the JobService's Leaves RPC.
+	JobServiceLeavesProcedure = "/gram.v1.JobService/Leaves"
+	// JobServiceTimelineProcedure is the fully-qualified name of the JobService's Timeline RPC.
+	JobServiceTimelineProcedure = "/gram.v1.JobService/Timeline"
+	// JobServiceMetricsProcedure is the fully-qualified name of the JobService's Metrics RPC.
+	JobServiceMetricsProcedure = "/gram.v1.JobService/Metrics"
+	// JobServiceReportProcedure is the fully-qualified name of the JobService's Report RPC.
+	JobServiceReportProcedure = "/gram.v1.JobService/Report"
 )
 
 // JobServiceClient is a client for the gram.v1.JobService service.
@@ -58,12 +66,24 @@ type JobServiceClient interface {
 	Get(context.Context, *connect.Request[gramv1.GetRequest]) (*connect.Response[gramv1.GetResponse], error)
 	// List returns the jobs that a filter lets through, a page at a time; newest first unless it is asked otherwise.
 	List(context.Context, *connect.Request[gramv1.ListRequest]) (*connect.Response[gramv1.ListResponse], error)
-	// Watch sends the job now and after every change, and ends when the job has ended.
+	// Watch sends the job now, at once when its state is another, and at most twice a second while it gets on. It ends when
+	// the job has ended. The first message and that of a job that has ended have its spec_json.
 	Watch(context.Context, *connect.Request[gramv1.WatchRequest]) (*connect.ServerStreamForClient[gramv1.WatchResponse], error)
 	// Cancel ends a job; cancelling an ended job changes nothing.
 	Cancel(context.Context, *connect.Request[gramv1.CancelRequest]) (*connect.Response[gramv1.CancelResponse], error)
 	// Logs sends a job's log lines in the order they were stored.
 	Logs(context.Context, *connect.Request[gramv1.LogsRequest]) (*connect.ServerStreamForClient[gramv1.LogsResponse], error)
+	// Leaves counts the leaves of a job's open round by state, in ranges of equally many: the answer about a million
+	// leaves is as long as that about a thousand.
+	Leaves(context.Context, *connect.Request[gramv1.LeavesRequest]) (*connect.Response[gramv1.LeavesResponse], error)
+	// Timeline returns which worker did what when for a job, as far as the leader remembers. Of jobs that failed or were
+	// cancelled it remembers the last few.
+	Timeline(context.Context, *connect.Request[gramv1.TimelineRequest]) (*connect.Response[gramv1.TimelineResponse], error)
+	// Metrics returns the numbers that rounds of a job found, while they run and after.
+	Metrics(context.Context, *connect.Request[gramv1.MetricsRequest]) (*connect.Response[gramv1.MetricsResponse], error)
+	// Report returns the report page of a job that has succeeded, if it is in the cluster's own store, and the report of
+	// one that failed or was cancelled.
+	Report(context.Context, *connect.Request[gramv1.ReportRequest]) (*connect.Response[gramv1.ReportResponse], error)
 }
 
 // NewJobServiceClient constructs a client for the gram.v1.JobService service. By default, it uses
@@ -115,17 +135,49 @@ func NewJobServiceClient(httpClient connect.HTTPClient, baseURL string, opts ...
 			connect.WithSchema(jobServiceMethods.ByName("Logs")),
 			connect.WithClientOptions(opts...),
 		),
+		leaves: connect.NewClient[gramv1.LeavesRequest, gramv1.LeavesResponse](
+			httpClient,
+			baseURL+JobServiceLeavesProcedure,
+			connect.WithSchema(jobServiceMethods.ByName("Leaves")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		timeline: connect.NewClient[gramv1.TimelineRequest, gramv1.TimelineResponse](
+			httpClient,
+			baseURL+JobServiceTimelineProcedure,
+			connect.WithSchema(jobServiceMethods.ByName("Timeline")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		metrics: connect.NewClient[gramv1.MetricsRequest, gramv1.MetricsResponse](
+			httpClient,
+			baseURL+JobServiceMetricsProcedure,
+			connect.WithSchema(jobServiceMethods.ByName("Metrics")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		report: connect.NewClient[gramv1.ReportRequest, gramv1.ReportResponse](
+			httpClient,
+			baseURL+JobServiceReportProcedure,
+			connect.WithSchema(jobServiceMethods.ByName("Report")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
 // jobServiceClient implements JobServiceClient.
 type jobServiceClient struct {
-	submit *connect.Client[gramv1.SubmitRequest, gramv1.SubmitResponse]
-	get    *connect.Client[gramv1.GetRequest, gramv1.GetResponse]
-	list   *connect.Client[gramv1.ListRequest, gramv1.ListResponse]
-	watch  *connect.Client[gramv1.WatchRequest, gramv1.WatchResponse]
-	cancel *connect.Client[gramv1.CancelRequest, gramv1.CancelResponse]
-	logs   *connect.Client[gramv1.LogsRequest, gramv1.LogsResponse]
+	submit   *connect.Client[gramv1.SubmitRequest, gramv1.SubmitResponse]
+	get      *connect.Client[gramv1.GetRequest, gramv1.GetResponse]
+	list     *connect.Client[gramv1.ListRequest, gramv1.ListResponse]
+	watch    *connect.Client[gramv1.WatchRequest, gramv1.WatchResponse]
+	cancel   *connect.Client[gramv1.CancelRequest, gramv1.CancelResponse]
+	logs     *connect.Client[gramv1.LogsRequest, gramv1.LogsResponse]
+	leaves   *connect.Client[gramv1.LeavesRequest, gramv1.LeavesResponse]
+	timeline *connect.Client[gramv1.TimelineRequest, gramv1.TimelineResponse]
+	metrics  *connect.Client[gramv1.MetricsRequest, gramv1.MetricsResponse]
+	report   *connect.Client[gramv1.ReportRequest, gramv1.ReportResponse]
 }
 
 // Submit calls gram.v1.JobService.Submit.
@@ -158,6 +210,26 @@ func (c *jobServiceClient) Logs(ctx context.Context, req *connect.Request[gramv1
 	return c.logs.CallServerStream(ctx, req)
 }
 
+// Leaves calls gram.v1.JobService.Leaves.
+func (c *jobServiceClient) Leaves(ctx context.Context, req *connect.Request[gramv1.LeavesRequest]) (*connect.Response[gramv1.LeavesResponse], error) {
+	return c.leaves.CallUnary(ctx, req)
+}
+
+// Timeline calls gram.v1.JobService.Timeline.
+func (c *jobServiceClient) Timeline(ctx context.Context, req *connect.Request[gramv1.TimelineRequest]) (*connect.Response[gramv1.TimelineResponse], error) {
+	return c.timeline.CallUnary(ctx, req)
+}
+
+// Metrics calls gram.v1.JobService.Metrics.
+func (c *jobServiceClient) Metrics(ctx context.Context, req *connect.Request[gramv1.MetricsRequest]) (*connect.Response[gramv1.MetricsResponse], error) {
+	return c.metrics.CallUnary(ctx, req)
+}
+
+// Report calls gram.v1.JobService.Report.
+func (c *jobServiceClient) Report(ctx context.Context, req *connect.Request[gramv1.ReportRequest]) (*connect.Response[gramv1.ReportResponse], error) {
+	return c.report.CallUnary(ctx, req)
+}
+
 // JobServiceHandler is an implementation of the gram.v1.JobService service.
 type JobServiceHandler interface {
 	// Submit accepts a job. The same id with the same spec is the same job, so a
@@ -167,12 +239,24 @@ type JobServiceHandler interface {
 	Get(context.Context, *connect.Request[gramv1.GetRequest]) (*connect.Response[gramv1.GetResponse], error)
 	// List returns the jobs that a filter lets through, a page at a time; newest first unless it is asked otherwise.
 	List(context.Context, *connect.Request[gramv1.ListRequest]) (*connect.Response[gramv1.ListResponse], error)
-	// Watch sends the job now and after every change, and ends when the job has ended.
+	// Watch sends the job now, at once when its state is another, and at most twice a second while it gets on. It ends when
+	// the job has ended. The first message and that of a job that has ended have its spec_json.
 	Watch(context.Context, *connect.Request[gramv1.WatchRequest], *connect.ServerStream[gramv1.WatchResponse]) error
 	// Cancel ends a job; cancelling an ended job changes nothing.
 	Cancel(context.Context, *connect.Request[gramv1.CancelRequest]) (*connect.Response[gramv1.CancelResponse], error)
 	// Logs sends a job's log lines in the order they were stored.
 	Logs(context.Context, *connect.Request[gramv1.LogsRequest], *connect.ServerStream[gramv1.LogsResponse]) error
+	// Leaves counts the leaves of a job's open round by state, in ranges of equally many: the answer about a million
+	// leaves is as long as that about a thousand.
+	Leaves(context.Context, *connect.Request[gramv1.LeavesRequest]) (*connect.Response[gramv1.LeavesResponse], error)
+	// Timeline returns which worker did what when for a job, as far as the leader remembers. Of jobs that failed or were
+	// cancelled it remembers the last few.
+	Timeline(context.Context, *connect.Request[gramv1.TimelineRequest]) (*connect.Response[gramv1.TimelineResponse], error)
+	// Metrics returns the numbers that rounds of a job found, while they run and after.
+	Metrics(context.Context, *connect.Request[gramv1.MetricsRequest]) (*connect.Response[gramv1.MetricsResponse], error)
+	// Report returns the report page of a job that has succeeded, if it is in the cluster's own store, and the report of
+	// one that failed or was cancelled.
+	Report(context.Context, *connect.Request[gramv1.ReportRequest]) (*connect.Response[gramv1.ReportResponse], error)
 }
 
 // NewJobServiceHandler builds an HTTP handler from the service implementation. It returns the path
@@ -220,6 +304,34 @@ func NewJobServiceHandler(svc JobServiceHandler, opts ...connect.HandlerOption) 
 		connect.WithSchema(jobServiceMethods.ByName("Logs")),
 		connect.WithHandlerOptions(opts...),
 	)
+	jobServiceLeavesHandler := connect.NewUnaryHandler(
+		JobServiceLeavesProcedure,
+		svc.Leaves,
+		connect.WithSchema(jobServiceMethods.ByName("Leaves")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	jobServiceTimelineHandler := connect.NewUnaryHandler(
+		JobServiceTimelineProcedure,
+		svc.Timeline,
+		connect.WithSchema(jobServiceMethods.ByName("Timeline")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	jobServiceMetricsHandler := connect.NewUnaryHandler(
+		JobServiceMetricsProcedure,
+		svc.Metrics,
+		connect.WithSchema(jobServiceMethods.ByName("Metrics")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	jobServiceReportHandler := connect.NewUnaryHandler(
+		JobServiceReportProcedure,
+		svc.Report,
+		connect.WithSchema(jobServiceMethods.ByName("Report")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/gram.v1.JobService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case JobServiceSubmitProcedure:
@@ -234,6 +346,14 @@ func NewJobServiceHandler(svc JobServiceHandler, opts ...connect.HandlerOption) 
 			jobServiceCancelHandler.ServeHTTP(w, r)
 		case JobServiceLogsProcedure:
 			jobServiceLogsHandler.ServeHTTP(w, r)
+		case JobServiceLeavesProcedure:
+			jobServiceLeavesHandler.ServeHTTP(w, r)
+		case JobServiceTimelineProcedure:
+			jobServiceTimelineHandler.ServeHTTP(w, r)
+		case JobServiceMetricsProcedure:
+			jobServiceMetricsHandler.ServeHTTP(w, r)
+		case JobServiceReportProcedure:
+			jobServiceReportHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -265,4 +385,20 @@ func (UnimplementedJobServiceHandler) Cancel(context.Context, *connect.Request[g
 
 func (UnimplementedJobServiceHandler) Logs(context.Context, *connect.Request[gramv1.LogsRequest], *connect.ServerStream[gramv1.LogsResponse]) error {
 	return connect.NewError(connect.CodeUnimplemented, errors.New("gram.v1.JobService.Logs is not implemented"))
+}
+
+func (UnimplementedJobServiceHandler) Leaves(context.Context, *connect.Request[gramv1.LeavesRequest]) (*connect.Response[gramv1.LeavesResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gram.v1.JobService.Leaves is not implemented"))
+}
+
+func (UnimplementedJobServiceHandler) Timeline(context.Context, *connect.Request[gramv1.TimelineRequest]) (*connect.Response[gramv1.TimelineResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gram.v1.JobService.Timeline is not implemented"))
+}
+
+func (UnimplementedJobServiceHandler) Metrics(context.Context, *connect.Request[gramv1.MetricsRequest]) (*connect.Response[gramv1.MetricsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gram.v1.JobService.Metrics is not implemented"))
+}
+
+func (UnimplementedJobServiceHandler) Report(context.Context, *connect.Request[gramv1.ReportRequest]) (*connect.Response[gramv1.ReportResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gram.v1.JobService.Report is not implemented"))
 }

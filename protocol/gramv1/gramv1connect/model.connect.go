@@ -33,6 +33,8 @@ const (
 // reflection-formatted method names, remove the leading slash and convert the remaining slash to a
 // period.
 const (
+	// ModelServiceListModelsProcedure is the fully-qualified name of the ModelService's ListModels RPC.
+	ModelServiceListModelsProcedure = "/gram.v1.ModelService/ListModels"
 	// ModelServiceSetAliasProcedure is the fully-qualified name of the ModelService's SetAlias RPC.
 	ModelServiceSetAliasProcedure = "/gram.v1.ModelService/SetAlias"
 	// ModelServiceRemoveAliasProcedure is the fully-qualified name of the ModelService's RemoveAlias
@@ -51,6 +53,9 @@ const (
 
 // ModelServiceClient is a client for the gram.v1.ModelService service.
 type ModelServiceClient interface {
+	// ListModels returns the models that finished jobs left, newest first, with the numbers that people compare. It reads
+	// at most 64 objects of the cluster's store: what it did not read it names.
+	ListModels(context.Context, *connect.Request[gramv1.ListModelsRequest]) (*connect.Response[gramv1.ListModelsResponse], error)
 	// SetAlias lets a name mean the model of a job that has succeeded. Repeating it is safe.
 	SetAlias(context.Context, *connect.Request[gramv1.SetAliasRequest]) (*connect.Response[gramv1.SetAliasResponse], error)
 	// RemoveAlias forgets a name; the job stays.
@@ -76,6 +81,13 @@ func NewModelServiceClient(httpClient connect.HTTPClient, baseURL string, opts .
 	baseURL = strings.TrimRight(baseURL, "/")
 	modelServiceMethods := gramv1.File_gram_v1_model_proto.Services().ByName("ModelService").Methods()
 	return &modelServiceClient{
+		listModels: connect.NewClient[gramv1.ListModelsRequest, gramv1.ListModelsResponse](
+			httpClient,
+			baseURL+ModelServiceListModelsProcedure,
+			connect.WithSchema(modelServiceMethods.ByName("ListModels")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 		setAlias: connect.NewClient[gramv1.SetAliasRequest, gramv1.SetAliasResponse](
 			httpClient,
 			baseURL+ModelServiceSetAliasProcedure,
@@ -119,12 +131,18 @@ func NewModelServiceClient(httpClient connect.HTTPClient, baseURL string, opts .
 
 // modelServiceClient implements ModelServiceClient.
 type modelServiceClient struct {
+	listModels  *connect.Client[gramv1.ListModelsRequest, gramv1.ListModelsResponse]
 	setAlias    *connect.Client[gramv1.SetAliasRequest, gramv1.SetAliasResponse]
 	removeAlias *connect.Client[gramv1.RemoveAliasRequest, gramv1.RemoveAliasResponse]
 	listAliases *connect.Client[gramv1.ListAliasesRequest, gramv1.ListAliasesResponse]
 	retire      *connect.Client[gramv1.RetireRequest, gramv1.RetireResponse]
 	sign        *connect.Client[gramv1.SignRequest, gramv1.SignResponse]
 	signingKey  *connect.Client[gramv1.SigningKeyRequest, gramv1.SigningKeyResponse]
+}
+
+// ListModels calls gram.v1.ModelService.ListModels.
+func (c *modelServiceClient) ListModels(ctx context.Context, req *connect.Request[gramv1.ListModelsRequest]) (*connect.Response[gramv1.ListModelsResponse], error) {
+	return c.listModels.CallUnary(ctx, req)
 }
 
 // SetAlias calls gram.v1.ModelService.SetAlias.
@@ -159,6 +177,9 @@ func (c *modelServiceClient) SigningKey(ctx context.Context, req *connect.Reques
 
 // ModelServiceHandler is an implementation of the gram.v1.ModelService service.
 type ModelServiceHandler interface {
+	// ListModels returns the models that finished jobs left, newest first, with the numbers that people compare. It reads
+	// at most 64 objects of the cluster's store: what it did not read it names.
+	ListModels(context.Context, *connect.Request[gramv1.ListModelsRequest]) (*connect.Response[gramv1.ListModelsResponse], error)
 	// SetAlias lets a name mean the model of a job that has succeeded. Repeating it is safe.
 	SetAlias(context.Context, *connect.Request[gramv1.SetAliasRequest]) (*connect.Response[gramv1.SetAliasResponse], error)
 	// RemoveAlias forgets a name; the job stays.
@@ -180,6 +201,13 @@ type ModelServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewModelServiceHandler(svc ModelServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	modelServiceMethods := gramv1.File_gram_v1_model_proto.Services().ByName("ModelService").Methods()
+	modelServiceListModelsHandler := connect.NewUnaryHandler(
+		ModelServiceListModelsProcedure,
+		svc.ListModels,
+		connect.WithSchema(modelServiceMethods.ByName("ListModels")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
 	modelServiceSetAliasHandler := connect.NewUnaryHandler(
 		ModelServiceSetAliasProcedure,
 		svc.SetAlias,
@@ -220,6 +248,8 @@ func NewModelServiceHandler(svc ModelServiceHandler, opts ...connect.HandlerOpti
 	)
 	return "/gram.v1.ModelService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
+		case ModelServiceListModelsProcedure:
+			modelServiceListModelsHandler.ServeHTTP(w, r)
 		case ModelServiceSetAliasProcedure:
 			modelServiceSetAliasHandler.ServeHTTP(w, r)
 		case ModelServiceRemoveAliasProcedure:
@@ -240,6 +270,10 @@ func NewModelServiceHandler(svc ModelServiceHandler, opts ...connect.HandlerOpti
 
 // UnimplementedModelServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedModelServiceHandler struct{}
+
+func (UnimplementedModelServiceHandler) ListModels(context.Context, *connect.Request[gramv1.ListModelsRequest]) (*connect.Response[gramv1.ListModelsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gram.v1.ModelService.ListModels is not implemented"))
+}
 
 func (UnimplementedModelServiceHandler) SetAlias(context.Context, *connect.Request[gramv1.SetAliasRequest]) (*connect.Response[gramv1.SetAliasResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gram.v1.ModelService.SetAlias is not implemented"))

@@ -14,6 +14,7 @@ import (
 	"github.com/gram-compute/gram/coordinator"
 	"github.com/gram-compute/gram/jobs/all"
 	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
+	"github.com/gram-compute/gram/report"
 	"github.com/gram-compute/gram/worker"
 )
 
@@ -39,6 +40,7 @@ func StartHere(
 	}
 	c, err := coordinator.Start(ctx, coordinator.Config{
 		StoreURI: uri, Store: store, Validate: all.Validate, MostRounds: all.RoundsFrom,
+		Ended:  report.EndedBy(all.Lookup),
 		Logger: cfg.Logger, Version: version})
 	if err != nil {
 		return nil, err

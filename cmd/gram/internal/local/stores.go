@@ -15,6 +15,7 @@ import (
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/objstore/stores"
 	"github.com/gram-compute/gram/protocol"
+	"github.com/gram-compute/gram/report"
 	"github.com/gram-compute/gram/worker"
 	"github.com/spf13/pflag"
 )
@@ -110,6 +111,7 @@ func GuardStores(
 		return err
 	}
 	cfg.Validate, cfg.LeastState, cfg.MostRounds = all.Validate, all.LeastState, all.RoundsFrom
+	cfg.Ended = report.EndedBy(all.Lookup)
 	if f.given() {
 		cfg.Validate = checked(all.Validate, policy)
 	}

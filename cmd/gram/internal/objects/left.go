@@ -42,6 +42,11 @@ func LeftOutput(ctx context.Context, uri, job, name string) ([]byte, error) {
 		return nil, err
 	}
 	end, err := readEnd(ctx, store, job)
+	if errors.Is(err, objstore.ErrNotFound) {
+		if key, found := endedKey(ctx, store, job, name); found {
+			return ReadKey(ctx, store, key, MaxReportBytes, "")
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -55,6 +60,19 @@ func LeftOutput(ctx context.Context, uri, job, name string) ([]byte, error) {
 		}
 	}
 	return nil, &exit.Failure{Code: exit.NotFound, What: fmt.Sprintf("job %s left no %s", job, name)}
+}
+
+// endedKey is the last report of a name that a job left which failed or was cancelled.
+func endedKey(ctx context.Context, store objstore.Store, job, name string) (key string, found bool) {
+	for info, err := range store.List(ctx, protocol.EndedPrefix(job)) {
+		if err != nil {
+			return "", false // that the job has not succeeded is said then
+		}
+		if strings.HasSuffix(info.Key, "-"+name) {
+			key, found = info.Key, true // keys are in the order of the ends
+		}
+	}
+	return key, found
 }
 
 // LeftFolder returns the URI, ending in "/", of the folder with the model that a job left, and all that it left.

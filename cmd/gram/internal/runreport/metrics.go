@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
+	"github.com/gram-compute/gram/compare"
 	"github.com/gram-compute/gram/jobs"
 	"github.com/gram-compute/gram/jobs/learn/evaluation"
 	"github.com/gram-compute/gram/protocol"
@@ -28,7 +28,7 @@ func MetricRows(metrics []jobs.Metric) [][2]string {
 		if strings.HasPrefix(m.Name, "restart.") {
 			continue // of the restarts, the metrics that follow tell the best
 		}
-		name, of := withoutNumber(m.Name)
+		name, _, of := compare.Numbered(m.Name)
 		text := metricText(m)
 		at, known := series[name]
 		switch {
@@ -45,24 +45,6 @@ func MetricRows(metrics []jobs.Metric) [][2]string {
 		}
 	}
 	return rows
-}
-
-// withoutNumber takes the number of a round out of a name such as "lloyd.003.distortion", or that of a machine out of
-// "svm.margin.003.lo" and "svm.support.003", and says which of them it is; nothing of a name without.
-func withoutNumber(name string) (without, of string) {
-	words := strings.Split(name, ".")
-	at := slices.IndexFunc(words, func(word string) bool {
-		_, err := strconv.ParseUint(word, 10, 32)
-		return err == nil && len(word) >= 3
-	})
-	if at < 0 {
-		return name, ""
-	}
-	of = "rounds"
-	if at > 0 && (words[at-1] == "margin" || words[at-1] == "support") {
-		of = "machines"
-	}
-	return strings.Join(slices.Delete(words, at, at+1), "."), of
 }
 
 // metricText is a metric in one short line; "" where only the page can show it.

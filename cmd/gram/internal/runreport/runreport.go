@@ -24,6 +24,10 @@ type Report struct {
 	} `json:"audit"`
 
 	Certificate json.RawMessage `json:"certificate"`
+
+	// Of a job that did not succeed.
+	State   string          `json:"state"`
+	Failure *report.Failure `json:"failure"`
 }
 
 // Parse reads a report.json, as strictly as origin.ReadReport.
@@ -42,6 +46,15 @@ func Print(out io.Writer, r Report, job string, took time.Duration) {
 	table := terminal.Table{}
 	table.Row("job", job)
 	table.Row("took", terminal.Elapsed(took))
+	if r.State != "" {
+		table.Row("state", terminal.Clean(r.State))
+	}
+	if f := r.Failure; f != nil {
+		table.Row("why", terminal.Clean(f.Message))
+		if f.Task != "" {
+			table.Row("task", terminal.Clean(f.Task+", "+f.Worker))
+		}
+	}
 	for _, row := range MetricRows(r.Metrics) {
 		table.Row(row[0], row[1])
 	}

@@ -1,11 +1,10 @@
-package worker
+package report
 
 import (
 	"slices"
 	"testing"
 
 	pb "github.com/gram-compute/gram/protocol/gramv1"
-	"github.com/gram-compute/gram/report"
 )
 
 // Every event of a timeline has words of its own.
@@ -22,17 +21,17 @@ func TestTimelineNamesItsEvents(t *testing.T) {
 	if got := len(pb.TimelineEventKind_name) - 1; got != len(names) {
 		t.Errorf("%d kinds of events, and words for %d", got, len(names))
 	}
-	brief := &pb.JobBrief{Record: &pb.Job{SubmittedUnixMs: 1000}}
+	job := &pb.Job{SubmittedUnixMs: 1000}
 	sent := &pb.Timeline{SinceUnixMs: 1500, Workers: []*pb.TimelineWorker{{Name: "w1"}},
 		Marks: []*pb.TimelineMark{{FromUnixMs: 2000, ToUnixMs: 3000, Speculative: true}}}
-	want := []report.Event{{At: 0.5, What: "another coordinator took the lead"}}
+	want := []Event{{At: 0.5, What: "another coordinator took the lead"}}
 	at := int64(2000)
 	for kind, name := range names { //lint:ordered sent and wanted in one order
 		sent.Events = append(sent.Events, &pb.TimelineEvent{AtUnixMs: at, Kind: kind, Worker: "w1", Task: "leaf 3"})
-		want = append(want, report.Event{At: float64(at-1000) / 1000, What: name, Worker: "w1", Task: "leaf 3"})
+		want = append(want, Event{At: float64(at-1000) / 1000, What: name, Worker: "w1", Task: "leaf 3"})
 		at += 500
 	}
-	got := timelineOf(brief, sent)
+	got := TimelineOf(job, sent)
 	if !slices.Equal(got.Events, want) {
 		t.Errorf("events\n%+v, want\n%+v", got.Events, want)
 	}
@@ -44,14 +43,14 @@ func TestTimelineNamesItsEvents(t *testing.T) {
 // The report has how many slots a worker had, and a forecast with when its round ended; a round that is not over has
 // none.
 func TestTimelineHasSlotsAndForecasts(t *testing.T) {
-	brief := &pb.JobBrief{Record: &pb.Job{SubmittedUnixMs: 1000,
-		Rounds: []*pb.RoundRecord{{Round: 1, StartedUnixMs: 1500, FinishedUnixMs: 9000}}}}
+	job := &pb.Job{SubmittedUnixMs: 1000,
+		Rounds: []*pb.RoundRecord{{Round: 1, StartedUnixMs: 1500, FinishedUnixMs: 9000}}}
 	sent := &pb.Timeline{Workers: []*pb.TimelineWorker{{Name: "w1", Slots: 3}},
 		Marks: []*pb.TimelineMark{{FromUnixMs: 2000, ToUnixMs: 3000}},
 		Forecasts: []*pb.TimelineForecast{{Round: 1, AtUnixMs: 3000, P50UnixMs: 6000, P90UnixMs: 8000},
 			{Round: 2, AtUnixMs: 9500, P50UnixMs: 9600, P90UnixMs: 9700}}}
-	got := timelineOf(brief, sent)
-	want := []report.Forecast{{Round: 1, At: 2, P50: 5, P90: 7, Ended: 8}}
+	got := TimelineOf(job, sent)
+	want := []Forecast{{Round: 1, At: 2, P50: 5, P90: 7, Ended: 8}}
 	if got.Workers[0].Slots != 3 || !slices.Equal(got.Forecasts, want) {
 		t.Errorf("%+v, %+v", got.Workers, got.Forecasts)
 	}
