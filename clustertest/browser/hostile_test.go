@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/coordinator/gate"
+	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
 // notOurs are elements that no page has.
@@ -57,8 +59,14 @@ func TestHostileTextsDoNothing(t *testing.T) {
 		if !strings.Contains(shown, strings.Join(strings.Fields(text), " ")) {
 			t.Errorf("the list does not show %q", text)
 		}
-		if i%4 == 0 { // each costs a page, and its live piece
-			check("/jobs/h" + strconv.Itoa(i))
+		if i%4 > 0 { // each costs some pages, with live pieces
+			continue
 		}
+		id := "h" + strconv.Itoa(i)
+		check("/jobs/" + id)
+		if _, err := w.jobs.Cancel(t.Context(), connect.NewRequest(&pb.CancelRequest{Id: id})); err != nil {
+			t.Fatal(err)
+		}
+		check("/jobs/" + id + "/again")
 	}
 }

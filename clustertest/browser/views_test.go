@@ -25,9 +25,14 @@ type view struct {
 // fixed are the views that are looked at wherever links lead.
 var fixed = []view{
 	{"login", "/login", true, 200}, {"login-link", "/login/once?key=x", true, 200}, {"jobs", "/jobs", false, 200},
-	{"job-succeeded", "/jobs/digits-centers", false, 200}, {"job-running", "/jobs/cities-centers", false, 200},
-	{"job-failed", "/jobs/wine-typo", false, 200}, {"job-cancelled", "/jobs/glosses-all", false, 200},
-	{"cancel", "/jobs/cities-centers/cancel", false, 200}, {"cluster", "/cluster", false, 200},
+	{"job-succeeded", "/jobs/" + clustered, false, 200}, {"job-running", "/jobs/" + running, false, 200},
+	{"job-failed", "/jobs/" + failed, false, 200}, {"job-cancelled", "/jobs/" + cancelled, false, 200},
+	{"cancel", "/jobs/" + running + "/cancel", false, 200}, {"again", "/jobs/" + failed + "/again", false, 200},
+	{"report", "/jobs/" + three + "/report", false, 200}, {"report-failed", "/jobs/" + failed + "/report", false, 200},
+	{"logs", "/jobs/" + clustered + "/logs", false, 200},
+	{"compare", "/compare?a=" + three + "&b=" + nine, false, 200}, {"models", "/models", false, 200},
+	{"schedules", "/schedules", false, 200}, {"schedule", "/schedules/nightly", false, 200},
+	{"pause", "/schedules/nightly/pause", false, 200}, {"cluster", "/cluster", false, 200},
 	{"not-found", "/jobs/none", false, 404},
 }
 
