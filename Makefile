@@ -245,6 +245,10 @@ bench-failover: build ## Kill the leader of three coordinators 50 times and meas
 bench-control: build ## Measure commits and leases under 1,000 workers, and an idle cluster of three (some three minutes).
 	go run ./benchmarks/control
 
+.PHONY: bench-pages
+bench-pages: build ## Measure the live pages with 10,000 jobs, 1,000 workers and 200 watchers (some three minutes).
+	go run ./benchmarks/watchers
+
 .PHONY: bench-audits
 bench-audits: build ## Measure what audits cost jobs of a minute, on two and on four workers (some half an hour).
 	go run ./benchmarks/audits

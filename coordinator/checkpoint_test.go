@@ -50,7 +50,7 @@ func TestMembersAgreeAtCheckpoints(t *testing.T) {
 	q := startQuorum(t, 3)
 	q.fill("a", 60)
 	q.poll("a checkpoint on which all agree", func() bool {
-		res, err := q.leader().leads.Status(t.Context())
+		res, err := q.leader().leads.Status(t.Context(), &pb.StatusRequest{})
 		if err != nil {
 			return false
 		}
@@ -119,7 +119,7 @@ func TestCheckpointOfAQuietCluster(t *testing.T) {
 	}
 	q.awaitVotes(3)
 	q.poll("a checkpoint on which all agree", func() bool {
-		res, err := q.leader().leads.Status(t.Context())
+		res, err := q.leader().leads.Status(t.Context(), &pb.StatusRequest{})
 		if err != nil {
 			return false
 		}

@@ -34,7 +34,7 @@ func (c *Coordinator) routes() {
 		between.Handle("/", listen.Carried(c.leads, c.tasks, c.door.WrapCarried(local)))
 		c.peerPort = listen.ServePeers(port.Calls, between, c.cfg.limits, c.cfg.Logger, c.fail)
 	}
-	c.site = web.New(c.door.Wrap(answer), c.cfg.Logger)
+	c.site = web.New(c.door.Wrap(answer), c.tasks.Stopping(), c.cfg.Logger)
 	c.handler = listen.Hold(c.door.Wrap(listen.Pages(health{c}, c.meters.Handler(), listen.Site(c.site, answer))),
 		c.begun, c.tasks)
 }

@@ -27,7 +27,9 @@ type browser struct {
 
 func (b *browser) ask(method, path string, form url.Values, headers ...string) *http.Response {
 	b.Helper()
-	req := httptest.NewRequestWithContext(b.Context(), method, path, strings.NewReader(form.Encode()))
+	ctx, cancel := context.WithCancel(b.Context())
+	defer cancel()
+	req := httptest.NewRequestWithContext(ctx, method, path, strings.NewReader(form.Encode()))
 	req.Header.Set("Accept", "text/html,*/*")
 	if form != nil {
 		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -42,9 +44,20 @@ func (b *browser) ask(method, path string, form url.Values, headers ...string) *
 		}
 		req.Header.Set(headers[i], headers[i+1])
 	}
-	rec := httptest.NewRecorder()
+	rec := &oneFlush{httptest.NewRecorder(), cancel}
 	b.c.Handler().ServeHTTP(rec, req)
 	return rec.Result()
+}
+
+// oneFlush leaves after the first piece of a stream.
+type oneFlush struct {
+	*httptest.ResponseRecorder
+	leave func()
+}
+
+func (o *oneFlush) Flush() {
+	o.ResponseRecorder.Flush()
+	o.leave()
 }
 
 func (b *browser) text(res *http.Response) string {

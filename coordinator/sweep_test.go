@@ -243,7 +243,7 @@ func TestSweepGoesOnAfterFaults(t *testing.T) {
 			}
 		}
 		wantStored(t, c, "in the end")
-		status, err := c.leads.Status(t.Context())
+		status, err := c.leads.Status(t.Context(), &pb.StatusRequest{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -65,7 +65,7 @@ type login struct{ Next, Problem string }
 func (s *Site) begin(w http.ResponseWriter, r *http.Request) {
 	token, next := strings.TrimSpace(r.PostFormValue("token")), local(r.PostFormValue("next"))
 	r.Header.Set("Authorization", "Bearer "+token)
-	_, err := s.cluster.Status(s.as(r), call(r, &pb.StatusRequest{}))
+	_, err := s.cluster.Status(s.as(r), call(r, &pb.StatusRequest{Brief: true}))
 	if err != nil {
 		s.show(w, r, loginStatus(err), "login",
 			&page{Title: "Log in", View: login{Next: next, Problem: loginProblem(err)}})

@@ -31,15 +31,19 @@ type Site struct {
 	logger    *slog.Logger
 	hub       hub
 	once      onceLink
+
+	feeds    feeds
+	stopping <-chan struct{} // closed when streams are to end
 }
 
 // New returns the pages of a cluster whose calls go to the handler: its door, which examines each call. The gate in
-// front of the pages has looked at the token of the one who looks, and left it in the Authorization header.
-func New(calls http.Handler, logger *slog.Logger) *Site {
+// front of the pages has looked at the token of the one who looks, and left it in the Authorization header. Streams end
+// when stopping is closed.
+func New(calls http.Handler, stopping <-chan struct{}, logger *slog.Logger) *Site {
 	client := &http.Client{Transport: inProcess{calls, logger}}
 	const base = "http://cluster"                            // is not resolved
 	plain := connect.WithAcceptCompression("gzip", nil, nil) // nothing leaves the process
-	s := &Site{mux: http.NewServeMux(), logger: logger,
+	s := &Site{mux: http.NewServeMux(), logger: logger, stopping: stopping,
 		jobs:      gramv1connect.NewJobServiceClient(client, base, plain),
 		compares:  gramv1connect.NewCompareServiceClient(client, base, plain),
 		models:    gramv1connect.NewModelServiceClient(client, base, plain),
@@ -82,6 +86,8 @@ func (s *Site) routes() map[string]http.HandlerFunc {
 		"GET /schedules/{id}/resume":  s.askSchedule("resume"),
 		"POST /schedules/{id}/resume": s.decideSchedule("resume"),
 		"GET /cluster":                s.clusterPage,
+		"GET /live/cluster":           s.clusterLive,
+		"GET /live/jobs":              s.jobsLive,
 	}
 }
 
@@ -138,7 +144,8 @@ var (
 	templates = template.Must(template.New("web").Funcs(template.FuncMap{
 		"clock": style.Clock, "moment": moment, "between": between, "ago": ago, "size": size, "digest": digest,
 		"count": anyCount, "number": number, "eta": etaText, "hex": hex.EncodeToString,
-		"numeral": numeral, "change": change, "either": either, "ulps": ulps, "apart": apart, "plain": plain, "day": day,
+		"numeral": numeral, "change": change, "either": either, "ulps": ulps, "apart": apart, "plain": plain,
+		"day": day,
 	}).ParseFS(sources, "*.html"))
 )
 

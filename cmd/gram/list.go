@@ -16,27 +16,29 @@ import (
 
 func listCommand(a *app) *cobra.Command {
 	var limit int
-	var state string
+	var state, since, order string
+	filter := &gramv1.JobFilter{}
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List jobs, newest first",
 		Example: `  gram list
   gram list --state running --limit 5
+  gram list --name topics --since 2026-11-21 --sort took
   gram list -o json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			want, err := parseState(state)
-			if err != nil {
-				return err
-			}
 			if limit < 1 {
 				return &exit.Failure{Code: exit.Usage, What: "--limit is at least 1"}
+			}
+			ask := &gramv1.ListRequest{Filter: filter}
+			if err := parseList(a, ask, state, since, order); err != nil {
+				return err
 			}
 			c, err := a.connect()
 			if err != nil {
 				return err
 			}
-			jobs, more, err := c.List(cmd.Context(), limit, want)
+			jobs, more, err := c.List(cmd.Context(), limit, ask)
 			if err != nil {
 				return err
 			}
@@ -48,7 +50,41 @@ func listCommand(a *app) *cobra.Command {
 	}
 	cmd.Flags().IntVar(&limit, "limit", 50, "show at most this `many`")
 	cmd.Flags().StringVar(&state, "state", "", "only jobs in this `state`, such as running or failed")
+	cmd.Flags().StringVar(&filter.Kind, "kind", "", "only jobs of this `kind`")
+	cmd.Flags().StringVar(&filter.NameContains, "name", "", "only jobs with this `text` in their name or id")
+	cmd.Flags().StringVar(&filter.ScheduleId, "schedule", "", "only jobs of the ticks of this schedule's `id`")
+	cmd.Flags().StringVar(&since, "since", "", "only jobs submitted at this `instant`, or later")
+	cmd.Flags().StringVar(&order, "sort", "submitted", "the `order`: submitted, took, name, kind or state")
 	return cmd
+}
+
+// parseList reads what a list is to show.
+func parseList(a *app, ask *gramv1.ListRequest, state, since, order string) error {
+	want, err := parseState(state)
+	if err != nil {
+		return err
+	}
+	if want != gramv1.JobState_JOB_STATE_UNSPECIFIED {
+		ask.Filter.States = []gramv1.JobState{want}
+	}
+	if since != "" {
+		at, err := a.instant("--since", since)
+		if err != nil {
+			return err
+		}
+		ask.Filter.SinceUnixMs = at.UnixMilli()
+	}
+	by, ok := gramv1.JobOrder_value["JOB_ORDER_"+strings.ToUpper(order)]
+	if !ok || by == 0 {
+		return &exit.Failure{Code: exit.Usage, What: fmt.Sprintf("--sort %q is no order", order),
+			Hint: "It is submitted, took, name, kind or state."}
+	}
+	ask.Order = gramv1.JobOrder(by)
+	switch ask.Order {
+	case gramv1.JobOrder_JOB_ORDER_NAME, gramv1.JobOrder_JOB_ORDER_KIND, gramv1.JobOrder_JOB_ORDER_STATE:
+		ask.Ascending = true
+	}
+	return nil
 }
 
 // parseState reads a state as people write it; "" is any.

@@ -12,6 +12,7 @@ import (
 	"github.com/gram-compute/gram/cmd/gram/internal/terminal"
 	"github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/proto"
 )
 
 // The stream breaks after the second line; the client goes on after it.
@@ -48,17 +49,24 @@ func TestLogLine(t *testing.T) {
 	}
 }
 
-// Three pages of two; the third page is never asked for.
+// Three pages of one; the third page is never asked for.
 func TestListTurnsPages(t *testing.T) {
 	var tokens []string
 	b := &backend{list: func(req *gramv1.ListRequest) (*gramv1.ListResponse, error) {
 		tokens = append(tokens, req.GetPageToken())
 		n := len(tokens)
+		want := &gramv1.ListRequest{Limit: uint32(3 - n), PageToken: req.GetPageToken(), Ascending: true,
+			Order: gramv1.JobOrder_JOB_ORDER_NAME, Filter: &gramv1.JobFilter{States: []gramv1.JobState{failed},
+				Kind: "KMeans", NameContains: "bad", ScheduleId: "nightly", SinceUnixMs: 120_000}}
+		if !proto.Equal(req, want) {
+			t.Errorf("page %d: %v, want %v", n, req, want)
+		}
 		return &gramv1.ListResponse{NextPageToken: fmt.Sprint(n),
-			Jobs: []*gramv1.Job{jobIn(fmt.Sprint("run", n), running), jobIn(fmt.Sprint("bad", n), failed)}}, nil
+			Jobs: []*gramv1.Job{jobIn(fmt.Sprint("bad", n), failed)}}, nil
 	}}
 	c := clientOf(t, b)
-	c.want(0, c.run("list", "--state", "failed", "--limit", "2", "-o", "json"))
+	c.want(0, c.run("list", "--state", "failed", "--kind", "KMeans", "--name", "bad", "--schedule", "nightly", "--since",
+		"1970-01-01T00:02", "--sort", "name", "--limit", "2", "-o", "json"))
 	var got struct {
 		SchemaVersion int `json:"schema_version"`
 		Jobs          []struct{ ID, State string }

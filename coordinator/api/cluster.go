@@ -24,6 +24,8 @@ type Cluster interface {
 	Agree(ctx context.Context, cmd *pb.Command) (state.Reply, error)
 	// Describe is a job as people see it.
 	Describe(job *state.Job) *pb.Job
+	// Brief describes jobs of a view without their specs and rounds.
+	Brief(view state.State, jobs []*state.Job) []*pb.Job
 	ETA(job *state.Job) *pb.Eta
 	// RecentETA is an ETA that may be some seconds old, made once for all who watch a job.
 	RecentETA(job *state.Job) *pb.Eta

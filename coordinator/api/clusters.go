@@ -25,16 +25,16 @@ type Membership interface {
 
 // Keeper keeps the cluster in order.
 type Keeper interface {
-	Status(ctx context.Context) (*pb.StatusResponse, error)
+	Status(ctx context.Context, req *pb.StatusRequest) (*pb.StatusResponse, error)
 	AcceptClock(ctx context.Context) (*pb.AcceptClockResponse, error)
 	Sweep(ctx context.Context, dry bool) (*pb.SweepResponse, error)
 }
 
 // Status tells how the cluster is, as the leader sees it.
 func (s *Clusters) Status(
-	ctx context.Context, _ *connect.Request[pb.StatusRequest],
+	ctx context.Context, req *connect.Request[pb.StatusRequest],
 ) (*connect.Response[pb.StatusResponse], error) {
-	return respond(s.Keeper.Status(ctx))
+	return respond(s.Keeper.Status(ctx, req.Msg))
 }
 
 // AcceptClock trusts the leader's wall clock as it is.

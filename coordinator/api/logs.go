@@ -41,7 +41,7 @@ func (s *Jobs) Logs(
 			return outcome.Wire(err)
 		}
 		ended := job.Ended()
-		segments, took, err := s.listings.get(ctx, s.Store, job.ID, age)
+		segments, took, err := s.segmentLists.get(ctx, s.Store, job.ID, age)
 		if err != nil {
 			return outcome.Wire(err)
 		}

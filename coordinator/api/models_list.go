@@ -123,9 +123,9 @@ func modelOf(job *state.Job, aliases []string) *pb.Model {
 		File: &pb.OutputFile{Name: out.Name, Uri: out.URI, Sha256: out.Ref.SHA256[:], Size: out.Ref.Size},
 		Checks: &pb.ModelChecks{SharePpm: audit.GetSharePpm(), Drawn: audit.GetDrawn(), Agreed: audit.GetAgreed(),
 			Waived: audit.GetWaived(), Disputed: audit.GetDisputed(),
-			EveryTask: audit.GetSharePpm() == everyNode && audit.GetDrawn() > 0 && audit.GetAgreed() == audit.GetDrawn(),
 		},
 	}
+	m.Checks.EveryTask = audit.GetSharePpm() == everyNode && audit.GetDrawn() > 0 && audit.GetAgreed() == audit.GetDrawn()
 	for _, o := range job.Outputs {
 		m.Checks.Proof = m.Checks.Proof || o.Name == proofManifest
 	}
@@ -149,4 +149,19 @@ func (s *Models) signature(ctx context.Context, job *state.Job) pb.SignatureFile
 	}
 	s.Logger.Warn("look for a signature", "job", job.ID, "error", err)
 	return pb.SignatureFile_SIGNATURE_FILE_UNKNOWN
+}
+
+// parsePageToken returns the number of the last job of the page before; 0 means the first page.
+func parsePageToken(token string) (below uint64, err error) {
+	if token == "" {
+		return 0, nil
+	}
+	text, err := base64.RawURLEncoding.DecodeString(token)
+	if err == nil {
+		below, err = strconv.ParseUint(string(text), 10, 64)
+	}
+	if err != nil || below == 0 {
+		return 0, connect.NewError(connect.CodeInvalidArgument, errors.New("page_token is not one that ListModels returned"))
+	}
+	return below, nil
 }

@@ -39,6 +39,8 @@ var Site = map[string]Scope{
 	"GET /schedules/{id}/resume":  ScopeSubmit,
 	"POST /schedules/{id}/resume": ScopeSubmit,
 	"GET /cluster":                ScopeRead,
+	"GET /live/cluster":           ScopeRead,
+	"GET /live/jobs":              ScopeRead,
 }
 
 // SiteCookie is the name of the cookie in which a browser shows its token. It opens pages of the site alone, never a

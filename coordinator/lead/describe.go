@@ -12,23 +12,40 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
+// Views tell of jobs as people see them: what the log has, and what a leader remembers.
+type Views struct{ *Leader }
+
 // Describe is a job as people see it, with what leader memory adds.
-func (c *Leader) Describe(job *state.Job) *pb.Job {
+func (c Views) Describe(job *state.Job) *pb.Job {
+	view, _ := c.fsm.View()
+	out := outline(job)
+	out.SpecJson, out.Rounds = string(job.SpecJSON), job.Rounds.Records()
+	c.describeWork([]*state.Job{job}, []*pb.Job{out}, view)
+	return out
+}
+
+// Brief describes jobs of a view without their specs and rounds.
+func (c Views) Brief(view state.State, jobs []*state.Job) []*pb.Job {
+	out := make([]*pb.Job, len(jobs))
+	for i, job := range jobs {
+		out[i] = outline(job)
+	}
+	c.describeWork(jobs, out, view)
+	return out
+}
+
+// outline is what the log has of a job, but for its spec and rounds.
+func outline(job *state.Job) *pb.Job {
 	open := &job.Rounds.Open
 	out := &pb.Job{
-		Id: job.ID, Name: job.Name, Kind: job.Kind, SpecJson: string(job.SpecJSON), SpecHash: job.SpecHash,
-		ResultHash: job.ResultHash,
-		State:      job.Stage, SubmittedUnixMs: job.SubmittedAt, StartedUnixMs: job.StartedAt,
+		Id: job.ID, Name: job.Name, Kind: job.Kind, SpecHash: job.SpecHash, ResultHash: job.ResultHash,
+		State: job.Stage, SubmittedUnixMs: job.SubmittedAt, StartedUnixMs: job.StartedAt,
 		FinishedUnixMs: job.FinishedAt,
 		Progress: &pb.Progress{
 			Round: open.Number, Phase: open.Phase, Leaves: open.Leaves(), LeavesDone: open.Covered,
 		},
 		Failure: job.Failure.Proto(), Outputs: job.OutputFiles(), Counters: job.Counters.Proto(),
-		Rounds:     job.Rounds.Records(),
 		ScheduleId: job.ScheduleID, TickUnixMs: job.Tick, Audit: job.Audits.Summary(),
-	}
-	if lead, err := c.Leadership(); err == nil && !job.Ended() {
-		c.describeWork(lead, job, out)
 	}
 	if job.Stage == pb.JobState_JOB_STATE_SUCCEEDED {
 		out.Progress.LeavesDone = out.Progress.Leaves
@@ -36,13 +53,29 @@ func (c *Leader) Describe(job *state.Job) *pb.Job {
 	return out
 }
 
-// describeWork adds what is in leader memory.
-func (c *Leader) describeWork(lead *Leadership, job *state.Job, out *pb.Job) {
-	if job.Stage == pb.JobState_JOB_STATE_QUEUED {
-		view, _ := c.fsm.View()
-		out.Reason = schedule.Waits(c.cfg.Schedule, view, job)
+// describeWork adds what is in leader memory of the jobs that have not ended.
+func (c Views) describeWork(jobs []*state.Job, out []*pb.Job, view state.State) {
+	lead, err := c.Leadership()
+	if err != nil {
 		return
 	}
+	var line *schedule.Line
+	for i, job := range jobs {
+		switch {
+		case job.Ended():
+		case job.Stage != pb.JobState_JOB_STATE_QUEUED:
+			c.describeLeased(lead, job, out[i])
+		default:
+			if line == nil {
+				line = schedule.LineOf(c.cfg.Schedule, view)
+			}
+			out[i].Reason = line.Waits(job)
+		}
+	}
+}
+
+// describeLeased adds what the board has of a job that was admitted.
+func (c Views) describeLeased(lead *Leadership, job *state.Job, out *pb.Job) {
 	lead.mu.Lock()
 	defer lead.mu.Unlock()
 	out.Progress.TasksLeased = uint32(lead.board.Jobs.Leased(job.ID, ""))
@@ -149,7 +182,7 @@ func allQuarantined(live []schedule.Worker, now time.Duration) bool {
 }
 
 // CountLeaves counts the leaves of a job's open round by state, in ranges.
-func (c *Leader) CountLeaves(id string, ranges int) (*pb.LeavesResponse, error) {
+func (c Views) CountLeaves(id string, ranges int) (*pb.LeavesResponse, error) {
 	lead, err := c.Leadership()
 	if err != nil {
 		return nil, err
@@ -174,7 +207,7 @@ func (c *Leader) CountLeaves(id string, ranges int) (*pb.LeavesResponse, error) 
 }
 
 // Course is what the leader remembers of who did what when for a job, and what is at work.
-func (c *Leader) Course(id string) (*pb.TimelineResponse, error) {
+func (c Views) Course(id string) (*pb.TimelineResponse, error) {
 	lead, err := c.Leadership()
 	if err != nil {
 		return nil, err

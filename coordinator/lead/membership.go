@@ -47,13 +47,13 @@ func (c *Members) List(ctx context.Context) (*pb.MembersResponse, error) {
 func (c *Members) describeMember(lead *Leadership, s raft.Server) *pb.Member {
 	m := &pb.Member{Id: string(s.ID), RaftAddress: string(s.Address), Voter: s.Suffrage == raft.Voter}
 	if s.ID == raft.ServerID(c.cfg.NodeID) {
-		m.Leader, m.Healthy, m.Version = true, true, c.cfg.Version
+		m.Leader, m.Healthy, m.Version, m.DiskLow = true, true, c.cfg.Version, c.lowDisk.Load()
 		view, _ := c.fsm.View()
 		m.Clock = c.clock.Status(view)
 		return m
 	}
 	p := lead.peers.get(s.ID)
-	m.Healthy, m.Version, m.Clock = p.healthy, p.version, p.clock
+	m.Healthy, m.Version, m.Clock, m.DiskLow = p.healthy, p.version, p.clock, p.lowDisk
 	if here := c.member.Raft.AppliedIndex(); here > p.applied {
 		m.Behind = here - p.applied
 	}

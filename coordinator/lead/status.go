@@ -9,7 +9,7 @@ import (
 )
 
 // Status tells how the cluster is, as the leader sees it.
-func (c *Leader) Status(ctx context.Context) (*pb.StatusResponse, error) {
+func (c *Leader) Status(ctx context.Context, req *pb.StatusRequest) (*pb.StatusResponse, error) {
 	if _, _, err := c.Read(ctx); err != nil {
 		return nil, err
 	}
@@ -18,13 +18,17 @@ func (c *Leader) Status(ctx context.Context) (*pb.StatusResponse, error) {
 		return nil, err
 	}
 	view, index := c.fsm.At()
-	digest := view.Digest()
 	res := &pb.StatusResponse{
 		ClusterId: view.ClusterID, Leader: c.cfg.NodeID, Term: lead.Term, AppliedIndex: index,
 		Version: c.cfg.Version, StoreUri: c.cfg.StoreURI,
-		JobsActive: uint32(view.ActiveCount()), JobsTotal: uint32(view.JobCount()), StateSha256: digest[:],
+		JobsActive: uint32(view.ActiveCount()), JobsTotal: uint32(view.JobCount()),
 		JobsRetired: uint32(view.Retired.Count()), Aliases: uint32(view.AliasCount()),
 		RestoreEpoch: view.Epoch, SchedulesHeldUnixMs: view.HeldSince,
+		WorkersConvicted: uint32(view.Convicted.Count()),
+	}
+	if !req.GetBrief() {
+		digest := view.Digest()
+		res.StateSha256 = digest[:]
 	}
 	res.RaftLogBytes, res.RaftSnapshotBytes = node.DiskUse(c.cfg.DataDir)
 	c.addLeaderMemory(lead, res)
@@ -42,9 +46,13 @@ func (c *Leader) addLeaderMemory(lead *Leadership, res *pb.StatusResponse) {
 	res.SpeculativeCopies = &pb.SpeculativeCopies{Launched: copies.Launched, Won: copies.Won, Wasted: copies.Wasted}
 	res.Sweeps = proto.CloneOf(&lead.swept)
 	now := c.clock.Mono()
+	view, _ := c.fsm.View()
+	res.TasksWaiting = uint32(lead.board.Load(view, now).Waiting)
+	res.StoreDeniedJobs, res.StoreDenied = uint32(lead.board.Store.DeniedJobs()), lead.board.Store.Says()
+	tasks := lead.board.Jobs.LeasedBy()
 	for _, w := range lead.board.Roster.Live(now) {
 		res.Workers = append(res.Workers, &pb.WorkerStatus{
-			WorkerId: w.ID, Name: w.Name, Slots: uint32(w.Slots), Tasks: uint32(lead.board.Jobs.Leased("", w.ID)),
+			WorkerId: w.ID, Name: w.Name, Slots: uint32(w.Slots), Tasks: uint32(tasks[w.ID]),
 			Kernels: w.Kernels, Build: w.Build, LastSeenUnixMs: c.clock.started.Add(w.LastSeen).UnixMilli(),
 			MemoryBytes: w.Memory, Quarantine: w.Quarantine(now),
 		})

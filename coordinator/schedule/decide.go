@@ -103,31 +103,49 @@ func stageText(job *state.Job) string {
 }
 
 // Waits says why a queued job is not admitted.
-func Waits(cfg Config, view state.State, job *state.Job) string {
-	if need, waits := awaited(view, job); waits && need != nil {
-		return fmt.Sprintf("waits for job %s to succeed, which %s", need.ID, stageText(need))
-	}
-	if queuesBehind(view, job) {
-		return fmt.Sprintf("waits for the end of an earlier job of schedule %s", job.ScheduleID)
-	}
-	running, before := 0, 0
-	view.EachActive(func(other *state.Job) bool {
-		_, waits := awaited(view, other)
-		switch {
-		case other.Stage != pb.JobState_JOB_STATE_QUEUED:
-			running++
-		case waits || queuesBehind(view, other):
-		case rank(view, other) > rank(view, job), rank(view, other) == rank(view, job) && other.Number < job.Number:
-			before++
+func Waits(cfg Config, view state.State, job *state.Job) string { return LineOf(cfg, view).Waits(job) }
+
+// Line is the queue of a view: what it takes to say of each of its jobs why it waits.
+type Line struct {
+	cfg     Config
+	view    state.State
+	running int
+	before  map[string]int // by id: how many come before it
+}
+
+// LineOf counts once for all jobs.
+func LineOf(cfg Config, view state.State) *Line {
+	l := &Line{cfg: cfg, view: view, before: map[string]int{}}
+	var ready []*state.Job
+	view.EachActive(func(job *state.Job) bool {
+		if job.Stage != pb.JobState_JOB_STATE_QUEUED {
+			l.running++
+		} else if _, waits := awaited(view, job); !waits && !queuesBehind(view, job) {
+			ready = append(ready, job)
 		}
 		return true
 	})
+	inLine(view, ready)
+	for at, job := range ready {
+		l.before[job.ID] = at
+	}
+	return l
+}
+
+// Waits says why a queued job of the view is not admitted.
+func (l *Line) Waits(job *state.Job) string {
+	if need, waits := awaited(l.view, job); waits && need != nil {
+		return fmt.Sprintf("waits for job %s to succeed, which %s", need.ID, stageText(need))
+	}
+	if queuesBehind(l.view, job) {
+		return fmt.Sprintf("waits for the end of an earlier job of schedule %s", job.ScheduleID)
+	}
 	runs := "run"
-	if running == 1 {
+	if l.running == 1 {
 		runs = "runs"
 	}
 	return fmt.Sprintf("waits for its turn: %s %s, %d may at a time, and %d come before it",
-		protocol.Counted(running, "job"), runs, cfg.MaxRunning, before)
+		protocol.Counted(l.running, "job"), runs, l.cfg.MaxRunning, l.before[job.ID])
 }
 
 // queuesBehind reports whether job waits for the end of an earlier job of its schedule.

@@ -118,6 +118,16 @@ func (jobs *Jobs) WorkersAt(jobID string) int {
 	return len(at)
 }
 
+// LeasedBy counts the live leases of each worker that has one.
+func (jobs *Jobs) LeasedBy() map[string]int {
+	counts := map[string]int{}
+	for _, j := range jobs.list {
+		j.each(func(l *lease) { counts[l.worker]++ })
+		j.eachAudit(func(_ Task, work *auditWork) { counts[work.lease.worker]++ })
+	}
+	return counts
+}
+
 func (jobs *Jobs) put(memory *jobBoard, l *lease) {
 	jobs.begun(memory, l)
 	memory.put(l)

@@ -64,6 +64,15 @@ func (r *Roster) Live(now time.Duration) []Worker {
 	return live
 }
 
+// Count is how many workers are live.
+func (r *Roster) Count(now time.Duration) int {
+	count := 0
+	for range r.live(now) {
+		count++
+	}
+	return count
+}
+
 func (r *Roster) live(now time.Duration) iter.Seq[*Worker] {
 	return func(yield func(*Worker) bool) {
 		for _, w := range r.list {

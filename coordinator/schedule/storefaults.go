@@ -168,3 +168,13 @@ func (s *Store) DeniedJobs() int {
 	}
 	return count
 }
+
+// Says is what the cluster's own store said last to the first of the jobs that it refuses; empty where it refuses none.
+func (s *Store) Says() string {
+	for _, j := range s.jobs.list {
+		if j.denied != nil {
+			return j.denied.last
+		}
+	}
+	return ""
+}

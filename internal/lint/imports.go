@@ -59,6 +59,7 @@ var layers = []layer{
 		"coordinator/gate", "coordinator/outcome", "coordinator/state", "protocol/...",
 	}},
 	{tree: "coordinator/meters", may: []string{"coordinator/gate", "coordinator/state", "protocol/..."}},
+	{tree: "coordinator/listing", may: []string{"coordinator/state", "protocol/..."}},
 	{tree: "coordinator/lease", may: []string{"coordinator/schedule", "coordinator/state", "protocol/..."}},
 	{tree: "coordinator/command", may: []string{
 		"coordinator/schedule", "coordinator/state", "objstore", "protocol/...",
@@ -81,8 +82,8 @@ var layers = []layer{
 	}},
 	{tree: "coordinator/findings", may: []string{"compare", "coordinator/state", "jobs", "objstore", "protocol/..."}},
 	{tree: "coordinator/api", may: []string{
-		"attestation", "compare", "coordinator/command", "coordinator/findings", "coordinator/gate", "coordinator/outcome",
-		"coordinator/schedule", "coordinator/state", "jobs", "objstore", "protocol/...",
+		"attestation", "compare", "coordinator/command", "coordinator/findings", "coordinator/gate", "coordinator/listing",
+		"coordinator/outcome", "coordinator/schedule", "coordinator/state", "jobs", "objstore", "protocol/...",
 	}},
 	{tree: "coordinator", may: []string{
 		"attestation", "coordinator/...", "internal/faults", "objstore", "protocol/...", "web",

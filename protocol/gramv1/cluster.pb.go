@@ -23,6 +23,7 @@ const (
 
 type StatusRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
+	Brief         bool                   `protobuf:"varint,175,opt,name=brief,proto3" json:"brief,omitempty"` // without state_sha256, which takes a pass over all that the cluster knows
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -57,6 +58,13 @@ func (*StatusRequest) Descriptor() ([]byte, []int) {
 	return file_gram_v1_cluster_proto_rawDescGZIP(), []int{0}
 }
 
+func (x *StatusRequest) GetBrief() bool {
+	if x != nil {
+		return x.Brief
+	}
+	return false
+}
+
 type StatusResponse struct {
 	state        protoimpl.MessageState `protogen:"open.v1"`
 	ClusterId    string                 `protobuf:"bytes,1,opt,name=cluster_id,json=clusterId,proto3" json:"cluster_id,omitempty"`
@@ -88,6 +96,10 @@ type StatusResponse struct {
 	RaftLogBytes         uint64         `protobuf:"varint,82,opt,name=raft_log_bytes,json=raftLogBytes,proto3" json:"raft_log_bytes,omitempty"`                        // the leader's log file
 	RaftSnapshotBytes    uint64         `protobuf:"varint,83,opt,name=raft_snapshot_bytes,json=raftSnapshotBytes,proto3" json:"raft_snapshot_bytes,omitempty"`         // the leader's snapshots
 	Clock                *ClockStatus   `protobuf:"bytes,100,opt,name=clock,proto3" json:"clock,omitempty"`                                                            // the leader's
+	TasksWaiting         uint32         `protobuf:"varint,175,opt,name=tasks_waiting,json=tasksWaiting,proto3" json:"tasks_waiting,omitempty"`                         // that a worker could begin now; a leaf counts as one
+	StoreDeniedJobs      uint32         `protobuf:"varint,176,opt,name=store_denied_jobs,json=storeDeniedJobs,proto3" json:"store_denied_jobs,omitempty"`              // jobs that wait because the cluster's own store refuses their tasks
+	StoreDenied          string         `protobuf:"bytes,177,opt,name=store_denied,json=storeDenied,proto3" json:"store_denied,omitempty"`                             // what it said to one of them
+	WorkersConvicted     uint32         `protobuf:"varint,178,opt,name=workers_convicted,json=workersConvicted,proto3" json:"workers_convicted,omitempty"`             // that made another result of a task than two others
 	unknownFields        protoimpl.UnknownFields
 	sizeCache            protoimpl.SizeCache
 }
@@ -295,6 +307,34 @@ func (x *StatusResponse) GetClock() *ClockStatus {
 		return x.Clock
 	}
 	return nil
+}
+
+func (x *StatusResponse) GetTasksWaiting() uint32 {
+	if x != nil {
+		return x.TasksWaiting
+	}
+	return 0
+}
+
+func (x *StatusResponse) GetStoreDeniedJobs() uint32 {
+	if x != nil {
+		return x.StoreDeniedJobs
+	}
+	return 0
+}
+
+func (x *StatusResponse) GetStoreDenied() string {
+	if x != nil {
+		return x.StoreDenied
+	}
+	return ""
+}
+
+func (x *StatusResponse) GetWorkersConvicted() uint32 {
+	if x != nil {
+		return x.WorkersConvicted
+	}
+	return 0
 }
 
 // ClockStatus is how a member's wall clock compares with the others' and with its boot clock.
@@ -774,10 +814,11 @@ type Member struct {
 	RaftAddress   string                 `protobuf:"bytes,2,opt,name=raft_address,json=raftAddress,proto3" json:"raft_address,omitempty"`
 	Voter         bool                   `protobuf:"varint,3,opt,name=voter,proto3" json:"voter,omitempty"`
 	Leader        bool                   `protobuf:"varint,4,opt,name=leader,proto3" json:"leader,omitempty"`
-	Healthy       bool                   `protobuf:"varint,5,opt,name=healthy,proto3" json:"healthy,omitempty"` // it answered the leader's last question
-	Behind        uint64                 `protobuf:"varint,6,opt,name=behind,proto3" json:"behind,omitempty"`   // entries it had not yet applied, when it last answered
-	Version       string                 `protobuf:"bytes,7,opt,name=version,proto3" json:"version,omitempty"`  // what it runs; empty when it has not answered this leader yet
-	Clock         *ClockStatus           `protobuf:"bytes,100,opt,name=clock,proto3" json:"clock,omitempty"`    // not set when it has not told this leader
+	Healthy       bool                   `protobuf:"varint,5,opt,name=healthy,proto3" json:"healthy,omitempty"`                  // it answered the leader's last question
+	Behind        uint64                 `protobuf:"varint,6,opt,name=behind,proto3" json:"behind,omitempty"`                    // entries it had not yet applied, when it last answered
+	Version       string                 `protobuf:"bytes,7,opt,name=version,proto3" json:"version,omitempty"`                   // what it runs; empty when it has not answered this leader yet
+	Clock         *ClockStatus           `protobuf:"bytes,100,opt,name=clock,proto3" json:"clock,omitempty"`                     // not set when it has not told this leader
+	DiskLow       bool                   `protobuf:"varint,175,opt,name=disk_low,json=diskLow,proto3" json:"disk_low,omitempty"` // the disk of its data directory was nearly full when it last answered
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -866,6 +907,13 @@ func (x *Member) GetClock() *ClockStatus {
 		return x.Clock
 	}
 	return nil
+}
+
+func (x *Member) GetDiskLow() bool {
+	if x != nil {
+		return x.DiskLow
+	}
+	return false
 }
 
 type JoinRequest struct {
@@ -1153,8 +1201,9 @@ var File_gram_v1_cluster_proto protoreflect.FileDescriptor
 
 const file_gram_v1_cluster_proto_rawDesc = "" +
 	"\n" +
-	"\x15gram/v1/cluster.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\"\x0f\n" +
-	"\rStatusRequest\"\xe5\a\n" +
+	"\x15gram/v1/cluster.proto\x12\agram.v1\x1a\x11gram/v1/job.proto\"&\n" +
+	"\rStatusRequest\x12\x15\n" +
+	"\x05brief\x18\xaf\x01 \x01(\bR\x05brief\"\x8a\t\n" +
 	"\x0eStatusResponse\x12\x1d\n" +
 	"\n" +
 	"cluster_id\x18\x01 \x01(\tR\tclusterId\x12\x16\n" +
@@ -1184,7 +1233,11 @@ const file_gram_v1_cluster_proto_rawDesc = "" +
 	"\x16schedules_held_unix_ms\x18Q \x01(\x03R\x13schedulesHeldUnixMs\x12$\n" +
 	"\x0eraft_log_bytes\x18R \x01(\x04R\fraftLogBytes\x12.\n" +
 	"\x13raft_snapshot_bytes\x18S \x01(\x04R\x11raftSnapshotBytes\x12*\n" +
-	"\x05clock\x18d \x01(\v2\x14.gram.v1.ClockStatusR\x05clock\"\xb6\x01\n" +
+	"\x05clock\x18d \x01(\v2\x14.gram.v1.ClockStatusR\x05clock\x12$\n" +
+	"\rtasks_waiting\x18\xaf\x01 \x01(\rR\ftasksWaiting\x12+\n" +
+	"\x11store_denied_jobs\x18\xb0\x01 \x01(\rR\x0fstoreDeniedJobs\x12\"\n" +
+	"\fstore_denied\x18\xb1\x01 \x01(\tR\vstoreDenied\x12,\n" +
+	"\x11workers_convicted\x18\xb2\x01 \x01(\rR\x10workersConvicted\"\xb6\x01\n" +
 	"\vClockStatus\x12\x18\n" +
 	"\atrusted\x18\x01 \x01(\bR\atrusted\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x1b\n" +
@@ -1223,7 +1276,7 @@ const file_gram_v1_cluster_proto_rawDesc = "" +
 	"\x0fMembersResponse\x12\x1d\n" +
 	"\n" +
 	"cluster_id\x18\x01 \x01(\tR\tclusterId\x12)\n" +
-	"\amembers\x18\x02 \x03(\v2\x0f.gram.v1.MemberR\amembers\"\xe1\x01\n" +
+	"\amembers\x18\x02 \x03(\v2\x0f.gram.v1.MemberR\amembers\"\xfd\x01\n" +
 	"\x06Member\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\fraft_address\x18\x02 \x01(\tR\vraftAddress\x12\x14\n" +
@@ -1232,7 +1285,8 @@ const file_gram_v1_cluster_proto_rawDesc = "" +
 	"\ahealthy\x18\x05 \x01(\bR\ahealthy\x12\x16\n" +
 	"\x06behind\x18\x06 \x01(\x04R\x06behind\x12\x18\n" +
 	"\aversion\x18\a \x01(\tR\aversion\x12*\n" +
-	"\x05clock\x18d \x01(\v2\x14.gram.v1.ClockStatusR\x05clock\"\x7f\n" +
+	"\x05clock\x18d \x01(\v2\x14.gram.v1.ClockStatusR\x05clock\x12\x1a\n" +
+	"\bdisk_low\x18\xaf\x01 \x01(\bR\adiskLow\"\x7f\n" +
 	"\vJoinRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\fraft_address\x18\x02 \x01(\tR\vraftAddress\x12 \n" +

@@ -137,6 +137,65 @@ func (FailureClass) EnumDescriptor() ([]byte, []int) {
 	return file_gram_v1_job_proto_rawDescGZIP(), []int{1}
 }
 
+// JobOrder is what a list is ordered by; jobs that are equal in it follow their submission.
+type JobOrder int32
+
+const (
+	JobOrder_JOB_ORDER_UNSPECIFIED JobOrder = 0 // as JOB_ORDER_SUBMITTED
+	JobOrder_JOB_ORDER_SUBMITTED   JobOrder = 1
+	JobOrder_JOB_ORDER_TOOK        JobOrder = 2 // from submission to the end; of a job that has not ended, to the time of the first page
+	JobOrder_JOB_ORDER_NAME        JobOrder = 3 // upper and lower case alike; of a job without a name, its id
+	JobOrder_JOB_ORDER_KIND        JobOrder = 4
+	JobOrder_JOB_ORDER_STATE       JobOrder = 5 // in the order of JobState
+)
+
+// Enum value maps for JobOrder.
+var (
+	JobOrder_name = map[int32]string{
+		0: "JOB_ORDER_UNSPECIFIED",
+		1: "JOB_ORDER_SUBMITTED",
+		2: "JOB_ORDER_TOOK",
+		3: "JOB_ORDER_NAME",
+		4: "JOB_ORDER_KIND",
+		5: "JOB_ORDER_STATE",
+	}
+	JobOrder_value = map[string]int32{
+		"JOB_ORDER_UNSPECIFIED": 0,
+		"JOB_ORDER_SUBMITTED":   1,
+		"JOB_ORDER_TOOK":        2,
+		"JOB_ORDER_NAME":        3,
+		"JOB_ORDER_KIND":        4,
+		"JOB_ORDER_STATE":       5,
+	}
+)
+
+func (x JobOrder) Enum() *JobOrder {
+	p := new(JobOrder)
+	*p = x
+	return p
+}
+
+func (x JobOrder) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (JobOrder) Descriptor() protoreflect.EnumDescriptor {
+	return file_gram_v1_job_proto_enumTypes[2].Descriptor()
+}
+
+func (JobOrder) Type() protoreflect.EnumType {
+	return &file_gram_v1_job_proto_enumTypes[2]
+}
+
+func (x JobOrder) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use JobOrder.Descriptor instead.
+func (JobOrder) EnumDescriptor() ([]byte, []int) {
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{2}
+}
+
 // ObjectRef names an immutable object by content. Its key follows from the job and the digest.
 type ObjectRef struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1607,9 +1666,17 @@ func (x *GetResponse) GetJob() *Job {
 }
 
 type ListRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Limit         uint32                 `protobuf:"varint,1,opt,name=limit,proto3" json:"limit,omitempty"` // 0 means 100; at most 1000
-	PageToken     string                 `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Limit uint32                 `protobuf:"varint,1,opt,name=limit,proto3" json:"limit,omitempty"` // 0 means 100; at most 1000
+	// The next_page_token of the page before, with the same filter and order as that was asked for; empty means the first
+	// page. A token names the last job of a page by what it was ordered by, so pages do not shift while jobs come: no job
+	// is listed twice, and none that was there for the first page is left out, but for jobs that were retired, or whose
+	// state changed under JOB_ORDER_STATE. A job that comes meanwhile is listed if its place is after the page: never by
+	// JOB_ORDER_SUBMITTED, unless ascending.
+	PageToken     string     `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	Filter        *JobFilter `protobuf:"bytes,175,opt,name=filter,proto3" json:"filter,omitempty"`
+	Order         JobOrder   `protobuf:"varint,176,opt,name=order,proto3,enum=gram.v1.JobOrder" json:"order,omitempty"`
+	Ascending     bool       `protobuf:"varint,177,opt,name=ascending,proto3" json:"ascending,omitempty"` // the smallest or oldest first; otherwise the largest or newest
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1658,10 +1725,33 @@ func (x *ListRequest) GetPageToken() string {
 	return ""
 }
 
+func (x *ListRequest) GetFilter() *JobFilter {
+	if x != nil {
+		return x.Filter
+	}
+	return nil
+}
+
+func (x *ListRequest) GetOrder() JobOrder {
+	if x != nil {
+		return x.Order
+	}
+	return JobOrder_JOB_ORDER_UNSPECIFIED
+}
+
+func (x *ListRequest) GetAscending() bool {
+	if x != nil {
+		return x.Ascending
+	}
+	return false
+}
+
 type ListResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Jobs          []*Job                 `protobuf:"bytes,1,rep,name=jobs,proto3" json:"jobs,omitempty"` // without spec_json and rounds
 	NextPageToken string                 `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	Matching      uint32                 `protobuf:"varint,175,opt,name=matching,proto3" json:"matching,omitempty"` // how many jobs the filter lets through, on all pages
+	Kinds         []string               `protobuf:"bytes,176,rep,name=kinds,proto3" json:"kinds,omitempty"`        // of all jobs that the cluster knows, sorted
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1710,6 +1800,97 @@ func (x *ListResponse) GetNextPageToken() string {
 	return ""
 }
 
+func (x *ListResponse) GetMatching() uint32 {
+	if x != nil {
+		return x.Matching
+	}
+	return 0
+}
+
+func (x *ListResponse) GetKinds() []string {
+	if x != nil {
+		return x.Kinds
+	}
+	return nil
+}
+
+// JobFilter lets a job through that meets all of its fields; a field that is not set lets every job through.
+type JobFilter struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	States        []JobState             `protobuf:"varint,1,rep,packed,name=states,proto3,enum=gram.v1.JobState" json:"states,omitempty"` // one of these
+	Kind          string                 `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
+	NameContains  string                 `protobuf:"bytes,3,opt,name=name_contains,json=nameContains,proto3" json:"name_contains,omitempty"` // in the name or the id, in upper or lower case; at most 256 bytes
+	ScheduleId    string                 `protobuf:"bytes,4,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`       // the job was made for a tick of this schedule
+	SinceUnixMs   int64                  `protobuf:"varint,5,opt,name=since_unix_ms,json=sinceUnixMs,proto3" json:"since_unix_ms,omitempty"` // submitted then or later
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *JobFilter) Reset() {
+	*x = JobFilter{}
+	mi := &file_gram_v1_job_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *JobFilter) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*JobFilter) ProtoMessage() {}
+
+func (x *JobFilter) ProtoReflect() protoreflect.Message {
+	mi := &file_gram_v1_job_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use JobFilter.ProtoReflect.Descriptor instead.
+func (*JobFilter) Descriptor() ([]byte, []int) {
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *JobFilter) GetStates() []JobState {
+	if x != nil {
+		return x.States
+	}
+	return nil
+}
+
+func (x *JobFilter) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *JobFilter) GetNameContains() string {
+	if x != nil {
+		return x.NameContains
+	}
+	return ""
+}
+
+func (x *JobFilter) GetScheduleId() string {
+	if x != nil {
+		return x.ScheduleId
+	}
+	return ""
+}
+
+func (x *JobFilter) GetSinceUnixMs() int64 {
+	if x != nil {
+		return x.SinceUnixMs
+	}
+	return 0
+}
+
 type WatchRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
@@ -1719,7 +1900,7 @@ type WatchRequest struct {
 
 func (x *WatchRequest) Reset() {
 	*x = WatchRequest{}
-	mi := &file_gram_v1_job_proto_msgTypes[20]
+	mi := &file_gram_v1_job_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1731,7 +1912,7 @@ func (x *WatchRequest) String() string {
 func (*WatchRequest) ProtoMessage() {}
 
 func (x *WatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[20]
+	mi := &file_gram_v1_job_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1744,7 +1925,7 @@ func (x *WatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchRequest.ProtoReflect.Descriptor instead.
 func (*WatchRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{20}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *WatchRequest) GetId() string {
@@ -1763,7 +1944,7 @@ type WatchResponse struct {
 
 func (x *WatchResponse) Reset() {
 	*x = WatchResponse{}
-	mi := &file_gram_v1_job_proto_msgTypes[21]
+	mi := &file_gram_v1_job_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1775,7 +1956,7 @@ func (x *WatchResponse) String() string {
 func (*WatchResponse) ProtoMessage() {}
 
 func (x *WatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[21]
+	mi := &file_gram_v1_job_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1788,7 +1969,7 @@ func (x *WatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchResponse.ProtoReflect.Descriptor instead.
 func (*WatchResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{21}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *WatchResponse) GetJob() *Job {
@@ -1807,7 +1988,7 @@ type CancelRequest struct {
 
 func (x *CancelRequest) Reset() {
 	*x = CancelRequest{}
-	mi := &file_gram_v1_job_proto_msgTypes[22]
+	mi := &file_gram_v1_job_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1819,7 +2000,7 @@ func (x *CancelRequest) String() string {
 func (*CancelRequest) ProtoMessage() {}
 
 func (x *CancelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[22]
+	mi := &file_gram_v1_job_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1832,7 +2013,7 @@ func (x *CancelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRequest.ProtoReflect.Descriptor instead.
 func (*CancelRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{22}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *CancelRequest) GetId() string {
@@ -1851,7 +2032,7 @@ type CancelResponse struct {
 
 func (x *CancelResponse) Reset() {
 	*x = CancelResponse{}
-	mi := &file_gram_v1_job_proto_msgTypes[23]
+	mi := &file_gram_v1_job_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1863,7 +2044,7 @@ func (x *CancelResponse) String() string {
 func (*CancelResponse) ProtoMessage() {}
 
 func (x *CancelResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[23]
+	mi := &file_gram_v1_job_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1876,7 +2057,7 @@ func (x *CancelResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelResponse.ProtoReflect.Descriptor instead.
 func (*CancelResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{23}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *CancelResponse) GetJob() *Job {
@@ -1898,7 +2079,7 @@ type LogsRequest struct {
 
 func (x *LogsRequest) Reset() {
 	*x = LogsRequest{}
-	mi := &file_gram_v1_job_proto_msgTypes[24]
+	mi := &file_gram_v1_job_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1910,7 +2091,7 @@ func (x *LogsRequest) String() string {
 func (*LogsRequest) ProtoMessage() {}
 
 func (x *LogsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[24]
+	mi := &file_gram_v1_job_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1923,7 +2104,7 @@ func (x *LogsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogsRequest.ProtoReflect.Descriptor instead.
 func (*LogsRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{24}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *LogsRequest) GetId() string {
@@ -1965,7 +2146,7 @@ type LogsResponse struct {
 
 func (x *LogsResponse) Reset() {
 	*x = LogsResponse{}
-	mi := &file_gram_v1_job_proto_msgTypes[25]
+	mi := &file_gram_v1_job_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1977,7 +2158,7 @@ func (x *LogsResponse) String() string {
 func (*LogsResponse) ProtoMessage() {}
 
 func (x *LogsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[25]
+	mi := &file_gram_v1_job_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1990,7 +2171,7 @@ func (x *LogsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogsResponse.ProtoReflect.Descriptor instead.
 func (*LogsResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{25}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *LogsResponse) GetLines() []string {
@@ -2024,7 +2205,7 @@ type LeavesRequest struct {
 
 func (x *LeavesRequest) Reset() {
 	*x = LeavesRequest{}
-	mi := &file_gram_v1_job_proto_msgTypes[26]
+	mi := &file_gram_v1_job_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2036,7 +2217,7 @@ func (x *LeavesRequest) String() string {
 func (*LeavesRequest) ProtoMessage() {}
 
 func (x *LeavesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[26]
+	mi := &file_gram_v1_job_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2049,7 +2230,7 @@ func (x *LeavesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LeavesRequest.ProtoReflect.Descriptor instead.
 func (*LeavesRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{26}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *LeavesRequest) GetId() string {
@@ -2084,7 +2265,7 @@ type LeavesResponse struct {
 
 func (x *LeavesResponse) Reset() {
 	*x = LeavesResponse{}
-	mi := &file_gram_v1_job_proto_msgTypes[27]
+	mi := &file_gram_v1_job_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2096,7 +2277,7 @@ func (x *LeavesResponse) String() string {
 func (*LeavesResponse) ProtoMessage() {}
 
 func (x *LeavesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[27]
+	mi := &file_gram_v1_job_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2109,7 +2290,7 @@ func (x *LeavesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LeavesResponse.ProtoReflect.Descriptor instead.
 func (*LeavesResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{27}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *LeavesResponse) GetRound() uint32 {
@@ -2177,7 +2358,7 @@ type TimelineRequest struct {
 
 func (x *TimelineRequest) Reset() {
 	*x = TimelineRequest{}
-	mi := &file_gram_v1_job_proto_msgTypes[28]
+	mi := &file_gram_v1_job_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2189,7 +2370,7 @@ func (x *TimelineRequest) String() string {
 func (*TimelineRequest) ProtoMessage() {}
 
 func (x *TimelineRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[28]
+	mi := &file_gram_v1_job_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2202,7 +2383,7 @@ func (x *TimelineRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TimelineRequest.ProtoReflect.Descriptor instead.
 func (*TimelineRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{28}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *TimelineRequest) GetId() string {
@@ -2223,7 +2404,7 @@ type TimelineResponse struct {
 
 func (x *TimelineResponse) Reset() {
 	*x = TimelineResponse{}
-	mi := &file_gram_v1_job_proto_msgTypes[29]
+	mi := &file_gram_v1_job_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2235,7 +2416,7 @@ func (x *TimelineResponse) String() string {
 func (*TimelineResponse) ProtoMessage() {}
 
 func (x *TimelineResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[29]
+	mi := &file_gram_v1_job_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2248,7 +2429,7 @@ func (x *TimelineResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TimelineResponse.ProtoReflect.Descriptor instead.
 func (*TimelineResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{29}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *TimelineResponse) GetTimeline() *Timeline {
@@ -2282,7 +2463,7 @@ type MetricsRequest struct {
 
 func (x *MetricsRequest) Reset() {
 	*x = MetricsRequest{}
-	mi := &file_gram_v1_job_proto_msgTypes[30]
+	mi := &file_gram_v1_job_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2294,7 +2475,7 @@ func (x *MetricsRequest) String() string {
 func (*MetricsRequest) ProtoMessage() {}
 
 func (x *MetricsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[30]
+	mi := &file_gram_v1_job_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2307,7 +2488,7 @@ func (x *MetricsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MetricsRequest.ProtoReflect.Descriptor instead.
 func (*MetricsRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{30}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *MetricsRequest) GetId() string {
@@ -2333,7 +2514,7 @@ type MetricsResponse struct {
 
 func (x *MetricsResponse) Reset() {
 	*x = MetricsResponse{}
-	mi := &file_gram_v1_job_proto_msgTypes[31]
+	mi := &file_gram_v1_job_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2345,7 +2526,7 @@ func (x *MetricsResponse) String() string {
 func (*MetricsResponse) ProtoMessage() {}
 
 func (x *MetricsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[31]
+	mi := &file_gram_v1_job_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2358,7 +2539,7 @@ func (x *MetricsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MetricsResponse.ProtoReflect.Descriptor instead.
 func (*MetricsResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{31}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *MetricsResponse) GetRounds() []*RoundMetrics {
@@ -2380,7 +2561,7 @@ type RoundMetrics struct {
 
 func (x *RoundMetrics) Reset() {
 	*x = RoundMetrics{}
-	mi := &file_gram_v1_job_proto_msgTypes[32]
+	mi := &file_gram_v1_job_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2392,7 +2573,7 @@ func (x *RoundMetrics) String() string {
 func (*RoundMetrics) ProtoMessage() {}
 
 func (x *RoundMetrics) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[32]
+	mi := &file_gram_v1_job_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2405,7 +2586,7 @@ func (x *RoundMetrics) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RoundMetrics.ProtoReflect.Descriptor instead.
 func (*RoundMetrics) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{32}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *RoundMetrics) GetRound() uint32 {
@@ -2439,7 +2620,7 @@ type RoundMetric struct {
 
 func (x *RoundMetric) Reset() {
 	*x = RoundMetric{}
-	mi := &file_gram_v1_job_proto_msgTypes[33]
+	mi := &file_gram_v1_job_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2451,7 +2632,7 @@ func (x *RoundMetric) String() string {
 func (*RoundMetric) ProtoMessage() {}
 
 func (x *RoundMetric) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[33]
+	mi := &file_gram_v1_job_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2464,7 +2645,7 @@ func (x *RoundMetric) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RoundMetric.ProtoReflect.Descriptor instead.
 func (*RoundMetric) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{33}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *RoundMetric) GetName() string {
@@ -2490,7 +2671,7 @@ type ReportRequest struct {
 
 func (x *ReportRequest) Reset() {
 	*x = ReportRequest{}
-	mi := &file_gram_v1_job_proto_msgTypes[34]
+	mi := &file_gram_v1_job_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2502,7 +2683,7 @@ func (x *ReportRequest) String() string {
 func (*ReportRequest) ProtoMessage() {}
 
 func (x *ReportRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[34]
+	mi := &file_gram_v1_job_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2515,7 +2696,7 @@ func (x *ReportRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportRequest.ProtoReflect.Descriptor instead.
 func (*ReportRequest) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{34}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *ReportRequest) GetId() string {
@@ -2535,7 +2716,7 @@ type ReportResponse struct {
 
 func (x *ReportResponse) Reset() {
 	*x = ReportResponse{}
-	mi := &file_gram_v1_job_proto_msgTypes[35]
+	mi := &file_gram_v1_job_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2547,7 +2728,7 @@ func (x *ReportResponse) String() string {
 func (*ReportResponse) ProtoMessage() {}
 
 func (x *ReportResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gram_v1_job_proto_msgTypes[35]
+	mi := &file_gram_v1_job_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2560,7 +2741,7 @@ func (x *ReportResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportResponse.ProtoReflect.Descriptor instead.
 func (*ReportResponse) Descriptor() ([]byte, []int) {
-	return file_gram_v1_job_proto_rawDescGZIP(), []int{35}
+	return file_gram_v1_job_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ReportResponse) GetPage() []byte {
@@ -2719,14 +2900,26 @@ const file_gram_v1_job_proto_rawDesc = "" +
 	"GetRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"-\n" +
 	"\vGetResponse\x12\x1e\n" +
-	"\x03job\x18\x01 \x01(\v2\f.gram.v1.JobR\x03job\"B\n" +
+	"\x03job\x18\x01 \x01(\v2\f.gram.v1.JobR\x03job\"\xb8\x01\n" +
 	"\vListRequest\x12\x14\n" +
 	"\x05limit\x18\x01 \x01(\rR\x05limit\x12\x1d\n" +
 	"\n" +
-	"page_token\x18\x02 \x01(\tR\tpageToken\"X\n" +
+	"page_token\x18\x02 \x01(\tR\tpageToken\x12+\n" +
+	"\x06filter\x18\xaf\x01 \x01(\v2\x12.gram.v1.JobFilterR\x06filter\x12(\n" +
+	"\x05order\x18\xb0\x01 \x01(\x0e2\x11.gram.v1.JobOrderR\x05order\x12\x1d\n" +
+	"\tascending\x18\xb1\x01 \x01(\bR\tascending\"\x8c\x01\n" +
 	"\fListResponse\x12 \n" +
 	"\x04jobs\x18\x01 \x03(\v2\f.gram.v1.JobR\x04jobs\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x1e\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x1b\n" +
+	"\bmatching\x18\xaf\x01 \x01(\rR\bmatching\x12\x15\n" +
+	"\x05kinds\x18\xb0\x01 \x03(\tR\x05kinds\"\xb4\x01\n" +
+	"\tJobFilter\x12)\n" +
+	"\x06states\x18\x01 \x03(\x0e2\x11.gram.v1.JobStateR\x06states\x12\x12\n" +
+	"\x04kind\x18\x02 \x01(\tR\x04kind\x12#\n" +
+	"\rname_contains\x18\x03 \x01(\tR\fnameContains\x12\x1f\n" +
+	"\vschedule_id\x18\x04 \x01(\tR\n" +
+	"scheduleId\x12\"\n" +
+	"\rsince_unix_ms\x18\x05 \x01(\x03R\vsinceUnixMs\"\x1e\n" +
 	"\fWatchRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"/\n" +
 	"\rWatchResponse\x12\x1e\n" +
@@ -2791,7 +2984,14 @@ const file_gram_v1_job_proto_rawDesc = "" +
 	"\x19FAILURE_CLASS_UNSPECIFIED\x10\x00\x12\x16\n" +
 	"\x12FAILURE_CLASS_TASK\x10\x01\x12\x17\n" +
 	"\x13FAILURE_CLASS_INPUT\x10\x02\x12 \n" +
-	"\x1cFAILURE_CLASS_INFRASTRUCTURE\x10\x032\xf5\x04\n" +
+	"\x1cFAILURE_CLASS_INFRASTRUCTURE\x10\x03*\x8f\x01\n" +
+	"\bJobOrder\x12\x19\n" +
+	"\x15JOB_ORDER_UNSPECIFIED\x10\x00\x12\x17\n" +
+	"\x13JOB_ORDER_SUBMITTED\x10\x01\x12\x12\n" +
+	"\x0eJOB_ORDER_TOOK\x10\x02\x12\x12\n" +
+	"\x0eJOB_ORDER_NAME\x10\x03\x12\x12\n" +
+	"\x0eJOB_ORDER_KIND\x10\x04\x12\x13\n" +
+	"\x0fJOB_ORDER_STATE\x10\x052\xf5\x04\n" +
 	"\n" +
 	"JobService\x12;\n" +
 	"\x06Submit\x12\x16.gram.v1.SubmitRequest\x1a\x17.gram.v1.SubmitResponse\"\x00\x125\n" +
@@ -2817,102 +3017,107 @@ func file_gram_v1_job_proto_rawDescGZIP() []byte {
 	return file_gram_v1_job_proto_rawDescData
 }
 
-var file_gram_v1_job_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_gram_v1_job_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
+var file_gram_v1_job_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
+var file_gram_v1_job_proto_msgTypes = make([]protoimpl.MessageInfo, 37)
 var file_gram_v1_job_proto_goTypes = []any{
 	(JobState)(0),             // 0: gram.v1.JobState
 	(FailureClass)(0),         // 1: gram.v1.FailureClass
-	(*ObjectRef)(nil),         // 2: gram.v1.ObjectRef
-	(*Failure)(nil),           // 3: gram.v1.Failure
-	(*LostObject)(nil),        // 4: gram.v1.LostObject
-	(*OutputFile)(nil),        // 5: gram.v1.OutputFile
-	(*Job)(nil),               // 6: gram.v1.Job
-	(*Eta)(nil),               // 7: gram.v1.Eta
-	(*Progress)(nil),          // 8: gram.v1.Progress
-	(*Counters)(nil),          // 9: gram.v1.Counters
-	(*Remade)(nil),            // 10: gram.v1.Remade
-	(*AuditSummary)(nil),      // 11: gram.v1.AuditSummary
-	(*Auditor)(nil),           // 12: gram.v1.Auditor
-	(*ConvictedWorker)(nil),   // 13: gram.v1.ConvictedWorker
-	(*SpeculativeCopies)(nil), // 14: gram.v1.SpeculativeCopies
-	(*RoundRecord)(nil),       // 15: gram.v1.RoundRecord
-	(*SubmitRequest)(nil),     // 16: gram.v1.SubmitRequest
-	(*SubmitResponse)(nil),    // 17: gram.v1.SubmitResponse
-	(*GetRequest)(nil),        // 18: gram.v1.GetRequest
-	(*GetResponse)(nil),       // 19: gram.v1.GetResponse
-	(*ListRequest)(nil),       // 20: gram.v1.ListRequest
-	(*ListResponse)(nil),      // 21: gram.v1.ListResponse
-	(*WatchRequest)(nil),      // 22: gram.v1.WatchRequest
-	(*WatchResponse)(nil),     // 23: gram.v1.WatchResponse
-	(*CancelRequest)(nil),     // 24: gram.v1.CancelRequest
-	(*CancelResponse)(nil),    // 25: gram.v1.CancelResponse
-	(*LogsRequest)(nil),       // 26: gram.v1.LogsRequest
-	(*LogsResponse)(nil),      // 27: gram.v1.LogsResponse
-	(*LeavesRequest)(nil),     // 28: gram.v1.LeavesRequest
-	(*LeavesResponse)(nil),    // 29: gram.v1.LeavesResponse
-	(*TimelineRequest)(nil),   // 30: gram.v1.TimelineRequest
-	(*TimelineResponse)(nil),  // 31: gram.v1.TimelineResponse
-	(*MetricsRequest)(nil),    // 32: gram.v1.MetricsRequest
-	(*MetricsResponse)(nil),   // 33: gram.v1.MetricsResponse
-	(*RoundMetrics)(nil),      // 34: gram.v1.RoundMetrics
-	(*RoundMetric)(nil),       // 35: gram.v1.RoundMetric
-	(*ReportRequest)(nil),     // 36: gram.v1.ReportRequest
-	(*ReportResponse)(nil),    // 37: gram.v1.ReportResponse
-	(*Timeline)(nil),          // 38: gram.v1.Timeline
-	(*TimelineMark)(nil),      // 39: gram.v1.TimelineMark
+	(JobOrder)(0),             // 2: gram.v1.JobOrder
+	(*ObjectRef)(nil),         // 3: gram.v1.ObjectRef
+	(*Failure)(nil),           // 4: gram.v1.Failure
+	(*LostObject)(nil),        // 5: gram.v1.LostObject
+	(*OutputFile)(nil),        // 6: gram.v1.OutputFile
+	(*Job)(nil),               // 7: gram.v1.Job
+	(*Eta)(nil),               // 8: gram.v1.Eta
+	(*Progress)(nil),          // 9: gram.v1.Progress
+	(*Counters)(nil),          // 10: gram.v1.Counters
+	(*Remade)(nil),            // 11: gram.v1.Remade
+	(*AuditSummary)(nil),      // 12: gram.v1.AuditSummary
+	(*Auditor)(nil),           // 13: gram.v1.Auditor
+	(*ConvictedWorker)(nil),   // 14: gram.v1.ConvictedWorker
+	(*SpeculativeCopies)(nil), // 15: gram.v1.SpeculativeCopies
+	(*RoundRecord)(nil),       // 16: gram.v1.RoundRecord
+	(*SubmitRequest)(nil),     // 17: gram.v1.SubmitRequest
+	(*SubmitResponse)(nil),    // 18: gram.v1.SubmitResponse
+	(*GetRequest)(nil),        // 19: gram.v1.GetRequest
+	(*GetResponse)(nil),       // 20: gram.v1.GetResponse
+	(*ListRequest)(nil),       // 21: gram.v1.ListRequest
+	(*ListResponse)(nil),      // 22: gram.v1.ListResponse
+	(*JobFilter)(nil),         // 23: gram.v1.JobFilter
+	(*WatchRequest)(nil),      // 24: gram.v1.WatchRequest
+	(*WatchResponse)(nil),     // 25: gram.v1.WatchResponse
+	(*CancelRequest)(nil),     // 26: gram.v1.CancelRequest
+	(*CancelResponse)(nil),    // 27: gram.v1.CancelResponse
+	(*LogsRequest)(nil),       // 28: gram.v1.LogsRequest
+	(*LogsResponse)(nil),      // 29: gram.v1.LogsResponse
+	(*LeavesRequest)(nil),     // 30: gram.v1.LeavesRequest
+	(*LeavesResponse)(nil),    // 31: gram.v1.LeavesResponse
+	(*TimelineRequest)(nil),   // 32: gram.v1.TimelineRequest
+	(*TimelineResponse)(nil),  // 33: gram.v1.TimelineResponse
+	(*MetricsRequest)(nil),    // 34: gram.v1.MetricsRequest
+	(*MetricsResponse)(nil),   // 35: gram.v1.MetricsResponse
+	(*RoundMetrics)(nil),      // 36: gram.v1.RoundMetrics
+	(*RoundMetric)(nil),       // 37: gram.v1.RoundMetric
+	(*ReportRequest)(nil),     // 38: gram.v1.ReportRequest
+	(*ReportResponse)(nil),    // 39: gram.v1.ReportResponse
+	(*Timeline)(nil),          // 40: gram.v1.Timeline
+	(*TimelineMark)(nil),      // 41: gram.v1.TimelineMark
 }
 var file_gram_v1_job_proto_depIdxs = []int32{
 	1,  // 0: gram.v1.Failure.class:type_name -> gram.v1.FailureClass
-	4,  // 1: gram.v1.Failure.lost:type_name -> gram.v1.LostObject
-	2,  // 2: gram.v1.LostObject.object:type_name -> gram.v1.ObjectRef
+	5,  // 1: gram.v1.Failure.lost:type_name -> gram.v1.LostObject
+	3,  // 2: gram.v1.LostObject.object:type_name -> gram.v1.ObjectRef
 	0,  // 3: gram.v1.Job.state:type_name -> gram.v1.JobState
-	8,  // 4: gram.v1.Job.progress:type_name -> gram.v1.Progress
-	3,  // 5: gram.v1.Job.failure:type_name -> gram.v1.Failure
-	5,  // 6: gram.v1.Job.outputs:type_name -> gram.v1.OutputFile
-	9,  // 7: gram.v1.Job.counters:type_name -> gram.v1.Counters
-	15, // 8: gram.v1.Job.rounds:type_name -> gram.v1.RoundRecord
-	11, // 9: gram.v1.Job.audit:type_name -> gram.v1.AuditSummary
-	7,  // 10: gram.v1.Job.eta:type_name -> gram.v1.Eta
-	14, // 11: gram.v1.Counters.speculative_copies:type_name -> gram.v1.SpeculativeCopies
-	10, // 12: gram.v1.Counters.remade:type_name -> gram.v1.Remade
-	13, // 13: gram.v1.AuditSummary.convicted:type_name -> gram.v1.ConvictedWorker
-	12, // 14: gram.v1.AuditSummary.auditors:type_name -> gram.v1.Auditor
-	2,  // 15: gram.v1.RoundRecord.state:type_name -> gram.v1.ObjectRef
-	2,  // 16: gram.v1.RoundRecord.metrics:type_name -> gram.v1.ObjectRef
-	6,  // 17: gram.v1.SubmitResponse.job:type_name -> gram.v1.Job
-	6,  // 18: gram.v1.GetResponse.job:type_name -> gram.v1.Job
-	6,  // 19: gram.v1.ListResponse.jobs:type_name -> gram.v1.Job
-	6,  // 20: gram.v1.WatchResponse.job:type_name -> gram.v1.Job
-	6,  // 21: gram.v1.CancelResponse.job:type_name -> gram.v1.Job
-	38, // 22: gram.v1.TimelineResponse.timeline:type_name -> gram.v1.Timeline
-	39, // 23: gram.v1.TimelineResponse.running:type_name -> gram.v1.TimelineMark
-	34, // 24: gram.v1.MetricsResponse.rounds:type_name -> gram.v1.RoundMetrics
-	35, // 25: gram.v1.RoundMetrics.metrics:type_name -> gram.v1.RoundMetric
-	16, // 26: gram.v1.JobService.Submit:input_type -> gram.v1.SubmitRequest
-	18, // 27: gram.v1.JobService.Get:input_type -> gram.v1.GetRequest
-	20, // 28: gram.v1.JobService.List:input_type -> gram.v1.ListRequest
-	22, // 29: gram.v1.JobService.Watch:input_type -> gram.v1.WatchRequest
-	24, // 30: gram.v1.JobService.Cancel:input_type -> gram.v1.CancelRequest
-	26, // 31: gram.v1.JobService.Logs:input_type -> gram.v1.LogsRequest
-	28, // 32: gram.v1.JobService.Leaves:input_type -> gram.v1.LeavesRequest
-	30, // 33: gram.v1.JobService.Timeline:input_type -> gram.v1.TimelineRequest
-	32, // 34: gram.v1.JobService.Metrics:input_type -> gram.v1.MetricsRequest
-	36, // 35: gram.v1.JobService.Report:input_type -> gram.v1.ReportRequest
-	17, // 36: gram.v1.JobService.Submit:output_type -> gram.v1.SubmitResponse
-	19, // 37: gram.v1.JobService.Get:output_type -> gram.v1.GetResponse
-	21, // 38: gram.v1.JobService.List:output_type -> gram.v1.ListResponse
-	23, // 39: gram.v1.JobService.Watch:output_type -> gram.v1.WatchResponse
-	25, // 40: gram.v1.JobService.Cancel:output_type -> gram.v1.CancelResponse
-	27, // 41: gram.v1.JobService.Logs:output_type -> gram.v1.LogsResponse
-	29, // 42: gram.v1.JobService.Leaves:output_type -> gram.v1.LeavesResponse
-	31, // 43: gram.v1.JobService.Timeline:output_type -> gram.v1.TimelineResponse
-	33, // 44: gram.v1.JobService.Metrics:output_type -> gram.v1.MetricsResponse
-	37, // 45: gram.v1.JobService.Report:output_type -> gram.v1.ReportResponse
-	36, // [36:46] is the sub-list for method output_type
-	26, // [26:36] is the sub-list for method input_type
-	26, // [26:26] is the sub-list for extension type_name
-	26, // [26:26] is the sub-list for extension extendee
-	0,  // [0:26] is the sub-list for field type_name
+	9,  // 4: gram.v1.Job.progress:type_name -> gram.v1.Progress
+	4,  // 5: gram.v1.Job.failure:type_name -> gram.v1.Failure
+	6,  // 6: gram.v1.Job.outputs:type_name -> gram.v1.OutputFile
+	10, // 7: gram.v1.Job.counters:type_name -> gram.v1.Counters
+	16, // 8: gram.v1.Job.rounds:type_name -> gram.v1.RoundRecord
+	12, // 9: gram.v1.Job.audit:type_name -> gram.v1.AuditSummary
+	8,  // 10: gram.v1.Job.eta:type_name -> gram.v1.Eta
+	15, // 11: gram.v1.Counters.speculative_copies:type_name -> gram.v1.SpeculativeCopies
+	11, // 12: gram.v1.Counters.remade:type_name -> gram.v1.Remade
+	14, // 13: gram.v1.AuditSummary.convicted:type_name -> gram.v1.ConvictedWorker
+	13, // 14: gram.v1.AuditSummary.auditors:type_name -> gram.v1.Auditor
+	3,  // 15: gram.v1.RoundRecord.state:type_name -> gram.v1.ObjectRef
+	3,  // 16: gram.v1.RoundRecord.metrics:type_name -> gram.v1.ObjectRef
+	7,  // 17: gram.v1.SubmitResponse.job:type_name -> gram.v1.Job
+	7,  // 18: gram.v1.GetResponse.job:type_name -> gram.v1.Job
+	23, // 19: gram.v1.ListRequest.filter:type_name -> gram.v1.JobFilter
+	2,  // 20: gram.v1.ListRequest.order:type_name -> gram.v1.JobOrder
+	7,  // 21: gram.v1.ListResponse.jobs:type_name -> gram.v1.Job
+	0,  // 22: gram.v1.JobFilter.states:type_name -> gram.v1.JobState
+	7,  // 23: gram.v1.WatchResponse.job:type_name -> gram.v1.Job
+	7,  // 24: gram.v1.CancelResponse.job:type_name -> gram.v1.Job
+	40, // 25: gram.v1.TimelineResponse.timeline:type_name -> gram.v1.Timeline
+	41, // 26: gram.v1.TimelineResponse.running:type_name -> gram.v1.TimelineMark
+	36, // 27: gram.v1.MetricsResponse.rounds:type_name -> gram.v1.RoundMetrics
+	37, // 28: gram.v1.RoundMetrics.metrics:type_name -> gram.v1.RoundMetric
+	17, // 29: gram.v1.JobService.Submit:input_type -> gram.v1.SubmitRequest
+	19, // 30: gram.v1.JobService.Get:input_type -> gram.v1.GetRequest
+	21, // 31: gram.v1.JobService.List:input_type -> gram.v1.ListRequest
+	24, // 32: gram.v1.JobService.Watch:input_type -> gram.v1.WatchRequest
+	26, // 33: gram.v1.JobService.Cancel:input_type -> gram.v1.CancelRequest
+	28, // 34: gram.v1.JobService.Logs:input_type -> gram.v1.LogsRequest
+	30, // 35: gram.v1.JobService.Leaves:input_type -> gram.v1.LeavesRequest
+	32, // 36: gram.v1.JobService.Timeline:input_type -> gram.v1.TimelineRequest
+	34, // 37: gram.v1.JobService.Metrics:input_type -> gram.v1.MetricsRequest
+	38, // 38: gram.v1.JobService.Report:input_type -> gram.v1.ReportRequest
+	18, // 39: gram.v1.JobService.Submit:output_type -> gram.v1.SubmitResponse
+	20, // 40: gram.v1.JobService.Get:output_type -> gram.v1.GetResponse
+	22, // 41: gram.v1.JobService.List:output_type -> gram.v1.ListResponse
+	25, // 42: gram.v1.JobService.Watch:output_type -> gram.v1.WatchResponse
+	27, // 43: gram.v1.JobService.Cancel:output_type -> gram.v1.CancelResponse
+	29, // 44: gram.v1.JobService.Logs:output_type -> gram.v1.LogsResponse
+	31, // 45: gram.v1.JobService.Leaves:output_type -> gram.v1.LeavesResponse
+	33, // 46: gram.v1.JobService.Timeline:output_type -> gram.v1.TimelineResponse
+	35, // 47: gram.v1.JobService.Metrics:output_type -> gram.v1.MetricsResponse
+	39, // 48: gram.v1.JobService.Report:output_type -> gram.v1.ReportResponse
+	39, // [39:49] is the sub-list for method output_type
+	29, // [29:39] is the sub-list for method input_type
+	29, // [29:29] is the sub-list for extension type_name
+	29, // [29:29] is the sub-list for extension extendee
+	0,  // [0:29] is the sub-list for field type_name
 }
 
 func init() { file_gram_v1_job_proto_init() }
@@ -2926,8 +3131,8 @@ func file_gram_v1_job_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gram_v1_job_proto_rawDesc), len(file_gram_v1_job_proto_rawDesc)),
-			NumEnums:      2,
-			NumMessages:   36,
+			NumEnums:      3,
+			NumMessages:   37,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

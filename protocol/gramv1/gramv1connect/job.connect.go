@@ -64,7 +64,7 @@ type JobServiceClient interface {
 	Submit(context.Context, *connect.Request[gramv1.SubmitRequest]) (*connect.Response[gramv1.SubmitResponse], error)
 	// Get returns one job, linearizably. Its id may be a reference: SCHEDULE@latest or @ALIAS.
 	Get(context.Context, *connect.Request[gramv1.GetRequest]) (*connect.Response[gramv1.GetResponse], error)
-	// List returns jobs, newest first.
+	// List returns the jobs that a filter lets through, a page at a time; newest first unless it is asked otherwise.
 	List(context.Context, *connect.Request[gramv1.ListRequest]) (*connect.Response[gramv1.ListResponse], error)
 	// Watch sends the job now, at once when its state is another, and at most twice a second while it gets on. It ends when
 	// the job has ended. The first message and that of a job that has ended have its spec_json.
@@ -237,7 +237,7 @@ type JobServiceHandler interface {
 	Submit(context.Context, *connect.Request[gramv1.SubmitRequest]) (*connect.Response[gramv1.SubmitResponse], error)
 	// Get returns one job, linearizably. Its id may be a reference: SCHEDULE@latest or @ALIAS.
 	Get(context.Context, *connect.Request[gramv1.GetRequest]) (*connect.Response[gramv1.GetResponse], error)
-	// List returns jobs, newest first.
+	// List returns the jobs that a filter lets through, a page at a time; newest first unless it is asked otherwise.
 	List(context.Context, *connect.Request[gramv1.ListRequest]) (*connect.Response[gramv1.ListResponse], error)
 	// Watch sends the job now, at once when its state is another, and at most twice a second while it gets on. It ends when
 	// the job has ended. The first message and that of a job that has ended have its spec_json.

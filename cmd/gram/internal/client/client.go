@@ -203,30 +203,19 @@ func passing(err error) bool {
 	return true
 }
 
-// List turns the pages until there are limit jobs of the state; more tells that there may be others.
-func (c *Cluster) List(ctx context.Context, limit int, want gramv1.JobState) (jobs []*gramv1.Job, more bool,
+// List turns the pages of what is asked for until there are limit jobs; more tells that there are others.
+func (c *Cluster) List(ctx context.Context, limit int, ask *gramv1.ListRequest) (jobs []*gramv1.Job, more bool,
 	err error) {
-	req := &gramv1.ListRequest{Limit: uint32(min(limit, 1000))}
-	if want != gramv1.JobState_JOB_STATE_UNSPECIFIED {
-		req.Limit = 1000
-	}
 	for {
-		res, err := c.Jobs.List(ctx, connect.NewRequest(req))
+		ask.Limit = uint32(min(limit-len(jobs), 1000))
+		res, err := c.Jobs.List(ctx, connect.NewRequest(ask))
 		if err != nil {
 			return nil, false, c.Explain(err)
 		}
-		for _, job := range res.Msg.GetJobs() {
-			if want != gramv1.JobState_JOB_STATE_UNSPECIFIED && job.GetState() != want {
-				continue
-			}
-			if len(jobs) == limit {
-				return jobs, true, nil
-			}
-			jobs = append(jobs, job)
-		}
-		req.PageToken = res.Msg.GetNextPageToken()
-		if req.PageToken == "" || len(jobs) == limit {
-			return jobs, req.PageToken != "", nil
+		jobs = append(jobs, res.Msg.GetJobs()...)
+		ask.PageToken = res.Msg.GetNextPageToken()
+		if ask.PageToken == "" || len(jobs) >= limit {
+			return jobs, ask.PageToken != "", nil
 		}
 	}
 }

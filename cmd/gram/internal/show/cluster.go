@@ -40,6 +40,10 @@ type Cluster struct {
 	Aliases              uint32   `json:"aliases"`
 	RaftLogBytes         uint64   `json:"raft_log_bytes"`
 	RaftSnapshotBytes    uint64   `json:"raft_snapshot_bytes"`
+	TasksWaiting         uint32   `json:"tasks_waiting"`
+	StoreDeniedJobs      uint32   `json:"store_denied_jobs"`
+	StoreDenied          string   `json:"store_denied,omitempty"`
+	WorkersConvicted     uint32   `json:"workers_convicted"`
 
 	Clock clockView `json:"clock"`
 }
@@ -94,6 +98,8 @@ func OfCluster(s *gramv1.StatusResponse) Cluster {
 		RestoreEpoch: s.GetRestoreEpoch(), SchedulesHeldSince: Timestamp(s.GetSchedulesHeldUnixMs()),
 		Sweeps: viewSweeps(s.GetSweeps()), JobsRetired: s.GetJobsRetired(), Aliases: s.GetAliases(),
 		RaftLogBytes: s.GetRaftLogBytes(), RaftSnapshotBytes: s.GetRaftSnapshotBytes(), Clock: viewClock(s.GetClock()),
+		TasksWaiting: s.GetTasksWaiting(), StoreDeniedJobs: s.GetStoreDeniedJobs(), StoreDenied: s.GetStoreDenied(),
+		WorkersConvicted: s.GetWorkersConvicted(),
 	}
 	for _, w := range s.GetWorkers() {
 		v.Workers = append(v.Workers, workerView{w.GetWorkerId(), w.GetName(), w.GetSlots(), w.GetTasks(),
@@ -157,6 +163,7 @@ type Member struct {
 
 	ClockTrusted  bool  `json:"clock_trusted"`
 	ClockOffsetMs int64 `json:"clock_offset_ms"`
+	DiskLow       bool  `json:"disk_low"`
 }
 
 // OfMember converts a member of the cluster.
@@ -169,5 +176,5 @@ func OfMember(m *gramv1.Member) Member {
 		role = "voter"
 	}
 	return Member{m.GetId(), m.GetRaftAddress(), role, m.GetHealthy(), m.GetBehind(), m.GetVersion(),
-		m.GetClock().GetTrusted(), m.GetClock().GetOffsetMs()}
+		m.GetClock().GetTrusted(), m.GetClock().GetOffsetMs(), m.GetDiskLow()}
 }

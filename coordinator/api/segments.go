@@ -11,17 +11,17 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// listings are what the store has of the logs of jobs, for all who follow them: a long job has thousands of segments,
+// segmentLists are what the store has of the logs of jobs, for all who follow them: a long job has thousands of segments,
 // and a list of them may be many calls of the store.
-type listings struct {
+type segmentLists struct {
 	mu sync.Mutex
-	of map[string]*listing // by job
+	of map[string]*segmentList // by job
 }
 
-// listing is one such list. Its turn is held by the call that makes it anew.
-type listing struct {
+// segmentList is one such list. Its turn is held by the call that makes it anew.
+type segmentList struct {
 	turn chan struct{}
-	used time.Time // guarded by that of listings
+	used time.Time // guarded by that of segmentLists
 	at   time.Time // when it was begun
 	took time.Duration
 	all  []objstore.Info
@@ -31,7 +31,7 @@ type listing struct {
 const forgetListing = time.Minute
 
 // get returns what the log of a job has, as it was at most some time ago, and how long it took to find out.
-func (l *listings) get(
+func (l *segmentLists) get(
 	ctx context.Context, store objstore.Store, jobID string, age time.Duration,
 ) ([]objstore.Info, time.Duration, error) {
 	e := l.entry(jobID)
@@ -55,17 +55,17 @@ func (l *listings) get(
 	return e.all, e.took, nil
 }
 
-func (l *listings) entry(jobID string) *listing {
+func (l *segmentLists) entry(jobID string) *segmentList {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()
-	maps.DeleteFunc(l.of, func(_ string, e *listing) bool { return now.Sub(e.used) > forgetListing })
+	maps.DeleteFunc(l.of, func(_ string, e *segmentList) bool { return now.Sub(e.used) > forgetListing })
 	e := l.of[jobID]
 	if e == nil {
 		if l.of == nil {
-			l.of = make(map[string]*listing)
+			l.of = make(map[string]*segmentList)
 		}
-		e = &listing{turn: make(chan struct{}, 1)}
+		e = &segmentList{turn: make(chan struct{}, 1)}
 		l.of[jobID] = e
 	}
 	e.used = now

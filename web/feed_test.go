@@ -1,0 +1,149 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"connectrpc.com/connect"
+)
+
+// audience are watchers of one feed, and what they were sent.
+type audience struct {
+	*testing.T
+	site    *Site
+	looking sync.WaitGroup
+}
+
+func newAudience(t *testing.T) *audience {
+	return &audience{T: t,
+		site: &Site{logger: slog.New(slog.DiscardHandler), stopping: make(chan struct{})}}
+}
+
+// watch lets one look, in a name, until the returned function is called; that returns what was sent.
+func (a *audience) watch(name string, from source) (leave func() string) {
+	ctx, cancel := context.WithCancel(a.Context())
+	r := httptest.NewRequestWithContext(ctx, http.MethodGet, "/live", nil)
+	r.Header.Set("Authorization", name)
+	w, done := httptest.NewRecorder(), make(chan struct{})
+	a.looking.Go(func() {
+		defer close(done)
+		a.site.stream(w, r, "key", from)
+	})
+	synctest.Wait()
+	return func() string {
+		cancel()
+		<-done
+		return w.Body.String()
+	}
+}
+
+// Two who look at the same are asked for once, in the name of the first; the second goes on when the first has gone, and
+// the last ends it.
+func TestFeedIsShared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAudience(t)
+		var names []string
+		from := poll(time.Second, func(_ context.Context, r *http.Request) (string, error) {
+			names = append(names, r.Header.Get("Authorization"))
+			return time.Now().Format("05"), nil // another piece each time
+		})
+		first := a.watch("first", from)
+		second := a.watch("second", from)
+		<-time.After(1500 * time.Millisecond)
+		if got := first(); strings.Count(got, "event: piece") != 2 {
+			t.Errorf("the first was sent %q", got)
+		}
+		<-time.After(1500 * time.Millisecond)
+		if got := second(); strings.Count(got, "event: piece") < 3 || !strings.HasSuffix(got, "\n\n") {
+			t.Errorf("the second was sent %q", got)
+		}
+		asked := len(names)
+		<-time.After(time.Minute)
+		if got := strings.Join(names, " "); len(names) != asked || !strings.HasPrefix(got, "first first second") ||
+			strings.Contains(got, "second first") {
+			t.Errorf("asked in the names of %s", got)
+		}
+		if len(a.site.feeds.of) != 0 {
+			t.Error("a feed that nobody looks at is kept")
+		}
+	})
+}
+
+// What does not change is sent once to each who comes.
+func TestFeedIsQuiet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAudience(t)
+		from := poll(time.Second, func(context.Context, *http.Request) (string, error) { return "same", nil })
+		first := a.watch("first", from)
+		<-time.After(10 * time.Second)
+		second := a.watch("second", from)
+		for _, leave := range []func() string{first, second} {
+			if got := leave(); got != "event: piece\ndata: same\n\n" {
+				t.Errorf("%q", got)
+			}
+		}
+	})
+}
+
+// One whose token is refused is not asked in the name of again; the other goes on.
+func TestFeedOfARefusedToken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAudience(t)
+		from := poll(time.Second, func(_ context.Context, r *http.Request) (string, error) {
+			if r.Header.Get("Authorization") == "revoked" {
+				return "", connect.NewError(connect.CodeUnauthenticated, errors.New("no token"))
+			}
+			return "seen", nil
+		})
+		revoked := a.watch("revoked", from)
+		good := a.watch("good", from)
+		<-time.After(time.Second)
+		if got := good(); !strings.Contains(got, "seen") {
+			t.Errorf("the other was sent %q", got)
+		}
+		revoked() // the gate ends it
+	})
+}
+
+// A cluster that does not answer for a while is asked again; one that does not answer at all ends the streams.
+func TestFeedOfFailures(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, c := range []struct {
+			fails int
+			want  string
+		}{{mostFailures, "event: piece\ndata: back\n\n"}, {mostFailures + 1, "event: problem\ndata: no\\x1bleader\n\n"}} {
+			a, asked := newAudience(t), 0
+			from := poll(time.Second, func(context.Context, *http.Request) (string, error) {
+				if asked++; asked <= c.fails {
+					return "", connect.NewError(connect.CodeUnavailable, errors.New("no\x1bleader"))
+				}
+				return "back", nil
+			})
+			leave := a.watch("one", from)
+			<-time.After(10 * time.Second)
+			if got := leave(); got != c.want {
+				t.Errorf("%d failures: %q", c.fails, got)
+			}
+		}
+	})
+}
+
+// Streams end when the coordinator does.
+func TestFeedEndsWithTheCoordinator(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAudience(t)
+		stop := make(chan struct{})
+		a.site.stopping = stop
+		a.watch("one", poll(time.Second, func(context.Context, *http.Request) (string, error) { return "x", nil }))
+		close(stop)
+		a.looking.Wait()
+	})
+}
