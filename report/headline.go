@@ -47,9 +47,9 @@ var findings = []struct {
 
 // recordCounts are the metrics that count the records, the first of them that there is.
 var recordCounts = []struct{ metric, note string }{
-	{"predict.records", "predicted"}, {"counts.records", "in training"}, {"features.records", "in training"},
+	{"predict.records", "predicted"}, {"vocabulary.documents", "in training"}, {"features.records", "in training"},
 	{"means.records", "in training"}, {"base.records", "in training"}, {"index.records", "in the index"},
-	{"vocabulary.documents", "in training"}, {"kernelmatrix.rows", "of the matrix"},
+	{"kernelmatrix.rows", "of the matrix"}, {"kmeans.sizes", "in the clusters"}, {"counts.records", "read"},
 }
 
 // Headline is the few numbers that matter: what the job found, over how many records, in what time.
@@ -65,13 +65,24 @@ func Headline(metrics []jobs.Metric, seconds float64) (tiles []Tile) {
 	}
 	tiles = tiles[:min(len(tiles), mostFound)]
 	for _, r := range recordCounts {
-		var n int64
-		if value, ok := values[r.metric]; ok && json.Unmarshal(value, &n) == nil {
+		if n, ok := countIn(values[r.metric]); ok {
 			tiles = append(tiles, Tile{"records", style.Count(n), r.note})
 			break
 		}
 	}
 	return append(tiles, Tile{"time", style.Clock(seconds), "from submission to the end of the last round"})
+}
+
+// countIn is a number, or the sum of a list of numbers.
+func countIn(value json.RawMessage) (n int64, ok bool) {
+	var list []int64
+	if json.Unmarshal(value, &list) == nil && len(list) > 0 {
+		for _, m := range list {
+			n += m
+		}
+		return n, true
+	}
+	return n, json.Unmarshal(value, &n) == nil && string(value) != "null"
 }
 
 // reading makes tiles of a value; none of a value of another form.

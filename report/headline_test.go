@@ -17,13 +17,15 @@ func TestHeadline(t *testing.T) {
 		want    string
 	}{
 		"nothing": {nil, "time 1.5 s"},
-		"naive Bayes": {[][2]string{{"counts.records", "94127"}, {"vocabulary.terms_kept", "7"}, {"evaluation", judged}},
+		"naive Bayes": {[][2]string{{"counts.records", "117659"}, {"vocabulary.documents", "94147"}, {"evaluation", judged}},
 			"accuracy 96.67 % (29 of 30 test records, 1 rejected); macro F1 50.00 % (the mean over 3 labels); " +
-				"records 94\u00a0127 (in training); time 1.5 s"},
+				"records 94\u00a0147 (in training); time 1.5 s"},
 		"k-means": {[][2]string{{"features.records", "150"}, {"lloyd.001.distortion", "99"}, {"kmeans.distortion", "78.8514"},
 			{"kmeans.sizes", "[50,62,38]"}},
 			"J 78.8514 (the sum of the squared distances to the nearest center); k 3 (clusters); " +
 				"records 150 (in training); time 1.5 s"},
+		"k-means whose first round is forgotten": {[][2]string{{"kmeans.sizes", "[50,62,38]"}},
+			"k 3 (clusters); records 150 (in the clusters); time 1.5 s"},
 		"regression": {[][2]string{{"evaluation.regression", `{"records":9,"r2":0.5,"mean_squared_error":2}`}},
 			"R² 0.5000 (over 9 test records); mean squared error 2; time 1.5 s"},
 		"novelty": {[][2]string{{"evaluation.novelty", `{"auc":null,"detected":3,"novel":4}`}},

@@ -127,7 +127,7 @@ func (p Page) tiles() []Tile {
 }
 
 // halfWidth is up to which width two figures stand beside each other, in pixels.
-const halfWidth = 760
+const halfWidth = 700
 
 // wide reports whether a figure takes the whole width of the page.
 func wide(d drawn) bool {

@@ -35,6 +35,7 @@ type backend struct {
 	cancel func(id string) (*gramv1.Job, error)
 	watch  func(ctx context.Context, id string, send func(*gramv1.Job) error) error
 	logs   func(req *gramv1.LogsRequest, send func(*gramv1.LogsResponse) error) error
+	report func(id string) (*gramv1.ReportResponse, error)
 	status *gramv1.StatusResponse
 }
 
@@ -71,6 +72,12 @@ func (b *backend) Watch(ctx context.Context, req *connect.Request[gramv1.WatchRe
 func (b *backend) Logs(_ context.Context, req *connect.Request[gramv1.LogsRequest],
 	stream *connect.ServerStream[gramv1.LogsResponse]) error {
 	return b.logs(req.Msg, stream.Send)
+}
+
+func (b *backend) Report(_ context.Context,
+	req *connect.Request[gramv1.ReportRequest]) (*connect.Response[gramv1.ReportResponse], error) {
+	res, err := b.report(req.Msg.GetId())
+	return connect.NewResponse(res), err
 }
 
 func (b *backend) Status(

@@ -118,7 +118,7 @@ func (c reporter) write(ctx context.Context, list []ending) (left []ending) {
 }
 
 func (c reporter) writeOne(ctx context.Context, job *state.Job, course *pb.Timeline) error {
-	page, data, err := c.cfg.Ended(c.Describe(job), course)
+	page, data, err := c.cfg.Ended(Views{c.Leader}.Describe(job), course)
 	if err != nil {
 		c.cfg.Logger.Error("make the report of a job", "job", job.ID, "error", err)
 		return nil // another attempt would make the same
@@ -152,7 +152,7 @@ func (c reporter) makeUp(ctx context.Context, job *state.Job, dry bool) error {
 
 // EndedReport is the page and the report.json of a job that failed or was cancelled: as they were written at its end or,
 // where they were not, as they can be made now.
-func (c *Leader) EndedReport(ctx context.Context, job *state.Job) (page, data []byte, err error) {
+func (c Views) EndedReport(ctx context.Context, job *state.Job) (page, data []byte, err error) {
 	if c.cfg.Ended == nil {
 		return nil, nil, errors.New("this coordinator makes no reports of jobs that did not succeed")
 	}
@@ -173,7 +173,7 @@ func (c *Leader) EndedReport(ctx context.Context, job *state.Job) (page, data []
 	course := &pb.Timeline{}
 	if lead, err := c.Leadership(); err == nil {
 		view, _ := c.fsm.View()
-		course = lease.WireTimeline(reporter{c}.remembered(lead, view, job), c.clock.started)
+		course = lease.WireTimeline(reporter{c.Leader}.remembered(lead, view, job), c.clock.started)
 	}
 	return c.cfg.Ended(c.Describe(job), course)
 }
