@@ -70,18 +70,26 @@ func submitSpecOf(p *peopled, ctx context.Context, id string, metadata, input ma
 	return err
 }
 
+// cancelled has a job end: of those that wait, some are planned, and their pages show a forecast.
+func (p *peopled) cancelled(ctx context.Context, id string, err error) error {
+	if err == nil {
+		_, err = p.jobs.Cancel(ctx, connect.NewRequest(&pb.CancelRequest{Id: id}))
+	}
+	return err
+}
+
 func submitNamed(p *peopled, ctx context.Context, id, text string) error {
-	return submitSpecOf(p, ctx, id, map[string]any{"name": text}, nil)
+	return p.cancelled(ctx, id, submitSpecOf(p, ctx, id, map[string]any{"name": text}, nil))
 }
 
 func submitSaying(p *peopled, ctx context.Context, id, text string) error {
-	return submitSpecOf(p, ctx, id, map[string]any{"name": "n", "labels": map[string]any{text: text}},
-		map[string]any{"uri": "mem://jobs/" + text, "label": text})
+	return p.cancelled(ctx, id, submitSpecOf(p, ctx, id, map[string]any{"name": "n",
+		"labels": map[string]any{text: text}}, map[string]any{"uri": "mem://jobs/" + text, "label": text}))
 }
 
 // failSaying has a job fail with a message of a worker.
 func failSaying(p *peopled, ctx context.Context, id, text string) error {
-	if err := submitNamed(p, ctx, id, "n"); err != nil {
+	if err := submitSpecOf(p, ctx, id, map[string]any{"name": "n"}, nil); err != nil {
 		return err
 	}
 	_, err := p.c.leads.Agree(ctx, &pb.Command{Body: &pb.Command_Fail{Fail: &pb.FailJob{Id: id, Failure: &pb.Failure{
@@ -170,7 +178,7 @@ func TestHostileTextsAreShownAsText(t *testing.T) {
 		}
 		t.Logf("%s: %d of %d texts shown, the others refused", place, shown, len(texts))
 	}
-	for _, page := range []string{"/jobs", "/cluster", "/jobs/name-0/cancel"} {
+	for _, page := range []string{"/jobs", "/cluster", "/jobs/name-0/cancel", "/jobs/name-0/again"} {
 		checkPage(t, page, hostile.read(page), harmless.read(page))
 	}
 }
