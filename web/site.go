@@ -145,7 +145,7 @@ var (
 		"clock": style.Clock, "moment": moment, "between": between, "ago": ago, "size": size, "digest": digest,
 		"count": anyCount, "number": number, "eta": etaText, "hex": hex.EncodeToString,
 		"numeral": numeral, "change": change, "either": either, "ulps": ulps, "apart": apart, "plain": plain,
-		"day": day,
+		"day": day, "breaks": breaks,
 	}).ParseFS(sources, "*.html"))
 )
 
