@@ -77,7 +77,7 @@ func TestComparePage(t *testing.T) {
 	b := &browser{T: t, c: c}
 	b.logIn(makeToken(t, c, gate.ScopeRead, 0), "")
 	b.wantText("/compare", 200, `name="a"`, `name="b"`)
-	b.wantText("/compare?a=one&b=two", 200, "The spec: spec.params.alpha", "&lt;script&gt;alert(1)", "evaluation.accuracy",
+	b.wantText("/compare?a=one&b=two", 200, "The spec: spec.params.alpha", "&lt;script&gt;alert(1)", "evaluation.<wbr>accuracy",
 		"43;0.25", "lloyd.distortion", "They part in round 1", "The models differ", "Not compared", "gram verify one")
 	b.wantText("/compare?job=one&job=three", 200, "Nothing that a result follows from", "the same, byte for byte")
 	b.wantText("/compare?a=one&b=waits", 200, "it has not ended", "has left no model",

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/gram-compute/gram/report/style"
 )
 
 // The measures of the picture of leaves, in its own units.
@@ -115,11 +116,7 @@ func short(v float64) string {
 
 // count writes a whole number with its thousands apart.
 func count[N ~int | ~int64 | ~uint32 | ~uint64](n N) string {
-	text := fmt.Sprint(n)
-	for at := len(text) - 3; at > 0 && text[at-1] != '-'; at -= 3 {
-		text = text[:at] + "," + text[at:]
-	}
-	return text
+	return style.Count(int64(n)) //lint:checked counts of what exists
 }
 
 // anyCount is count for templates, whose numbers are of several types.
