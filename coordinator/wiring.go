@@ -33,7 +33,8 @@ func (c *Coordinator) prepareToLead() {
 	})
 	found := findings.New(c.cfg.Store)
 	c.services = api.Services{
-		Jobs:      &api.Jobs{Cluster: c.leads, Commands: c.commands, Store: c.cfg.Store},
+		Jobs: &api.Jobs{Cluster: c.leads, Commands: c.commands, Store: c.cfg.Store,
+			Ended: lead.Reporter{Leader: c.leads}},
 		Compares:  api.NewCompares(c.leads, c.cfg.Store, found),
 		Models:    &api.Models{Cluster: c.leads, Store: c.cfg.Store, Findings: found, Logger: c.cfg.Logger},
 		Schedules: &api.Schedules{Cluster: c.leads, Commands: c.commands},

@@ -28,10 +28,10 @@ const (
 	maxEndedBytes = 16 << 20
 )
 
-// reporter writes the reports of jobs that failed or were cancelled: those that succeed have a worker write theirs. They
+// Reporter writes the reports of jobs that failed or were cancelled: those that succeed have a worker write theirs. They
 // lie beside the jobs' objects, where this member may write; the place of outputs may be what the job failed by. A
 // report that is not written is written by a sweep, and made anew when somebody asks.
-type reporter struct{ *Leader }
+type Reporter struct{ *Leader }
 
 // ending is a job that did not succeed, and what the leader remembers of it.
 type ending struct {
@@ -46,7 +46,7 @@ func withoutReport(job *state.Job) bool {
 }
 
 // reportEnds writes the report of each job that ends without one, until the leadership ends. No decision waits for it.
-func (c reporter) reportEnds(lead *Leadership, view state.State) {
+func (c Reporter) reportEnds(lead *Leadership, view state.State) {
 	if c.cfg.Ended == nil {
 		return
 	}
@@ -71,7 +71,7 @@ func (c reporter) reportEnds(lead *Leadership, view state.State) {
 
 // endings are the jobs that have ended without a report since the last look: those that were active then, and those
 // that came since. It looks at all jobs only if some came.
-func (c reporter) endings(lead *Leadership, last, view state.State) (list []ending) {
+func (c Reporter) endings(lead *Leadership, last, view state.State) (list []ending) {
 	look := func(job *state.Job) bool {
 		if withoutReport(job) {
 			list = append(list, ending{job.ID, job.FinishedAt, c.remembered(lead, view, job)})
@@ -91,7 +91,7 @@ func (c reporter) endings(lead *Leadership, last, view state.State) (list []endi
 }
 
 // remembered is what the leader remembers of a job that has ended.
-func (c reporter) remembered(lead *Leadership, view state.State, job *state.Job) schedule.Timeline {
+func (c Reporter) remembered(lead *Leadership, view state.State, job *state.Job) schedule.Timeline {
 	lead.mu.Lock()
 	defer lead.mu.Unlock()
 	course, _ := lead.board.Course(view, job, c.clock.Mono())
@@ -99,7 +99,7 @@ func (c reporter) remembered(lead *Leadership, view state.State, job *state.Job)
 }
 
 // write writes reports until the store takes one no more, and returns those that are left, that one last.
-func (c reporter) write(ctx context.Context, list []ending) (left []ending) {
+func (c Reporter) write(ctx context.Context, list []ending) (left []ending) {
 	for i, e := range list {
 		view, _ := c.fsm.View()
 		job, ok := view.Job(e.id)
@@ -108,8 +108,8 @@ func (c reporter) write(ctx context.Context, list []ending) (left []ending) {
 		}
 		if err := c.writeOne(ctx, job, lease.WireTimeline(e.course, c.clock.started)); err != nil {
 			if ctx.Err() == nil {
-				c.cfg.Logger.Warn("the report of a job that did not succeed is not written yet; trying again", "job", e.id,
-					"error", err)
+				c.cfg.Logger.Warn("the report of a job that did not succeed is not written yet; trying again",
+					"job", e.id, "error", err)
 			}
 			return append(slices.Clone(list[i+1:]), e)
 		}
@@ -117,7 +117,7 @@ func (c reporter) write(ctx context.Context, list []ending) (left []ending) {
 	return nil
 }
 
-func (c reporter) writeOne(ctx context.Context, job *state.Job, course *pb.Timeline) error {
+func (c Reporter) writeOne(ctx context.Context, job *state.Job, course *pb.Timeline) error {
 	page, data, err := c.cfg.Ended(c.Describe(job), course)
 	if err != nil {
 		c.cfg.Logger.Error("make the report of a job", "job", job.ID, "error", err)
@@ -133,11 +133,21 @@ func (c reporter) writeOne(ctx context.Context, job *state.Job, course *pb.Timel
 	return err
 }
 
-// makeUp writes the report of a job that has none yet, since the leader at its end did not come to it.
-func (c reporter) makeUp(ctx context.Context, job *state.Job, dry bool) error {
-	if c.cfg.Ended == nil || dry || job.Swept || !withoutReport(job) {
-		return nil
+// makeUpReport writes the report of a job that has none yet, since the leader at its end did not come to it. A store that
+// takes none does not keep the sweep from what frees its space.
+func (s *Sweeper) makeUpReport(ctx context.Context, job *state.Job) {
+	if s.c.cfg.Ended == nil || s.opt.dry || s.refused || job.Swept || !withoutReport(job) {
+		return
 	}
+	if err := (Reporter{s.c}).makeUp(ctx, job); err != nil && ctx.Err() == nil {
+		s.refused = true
+		s.c.cfg.Logger.Warn("the report of a job that did not succeed is not written; the next sweep tries again",
+			"job", job.ID, "error", err)
+	}
+}
+
+// makeUp writes the report of a job, unless there is one.
+func (c Reporter) makeUp(ctx context.Context, job *state.Job) error {
 	_, err := c.cfg.Store.Stat(ctx, protocol.EndedKey(job.ID, job.FinishedAt, endedPage))
 	if !errors.Is(err, objstore.ErrNotFound) {
 		return err
@@ -152,7 +162,7 @@ func (c reporter) makeUp(ctx context.Context, job *state.Job, dry bool) error {
 
 // EndedReport is the page and the report.json of a job that failed or was cancelled: as they were written at its end or,
 // where they were not, as they can be made now.
-func (c *Leader) EndedReport(ctx context.Context, job *state.Job) (page, data []byte, err error) {
+func (c Reporter) EndedReport(ctx context.Context, job *state.Job) (page, data []byte, err error) {
 	if c.cfg.Ended == nil {
 		return nil, nil, errors.New("this coordinator makes no reports of jobs that did not succeed")
 	}
@@ -173,7 +183,7 @@ func (c *Leader) EndedReport(ctx context.Context, job *state.Job) (page, data []
 	course := &pb.Timeline{}
 	if lead, err := c.Leadership(); err == nil {
 		view, _ := c.fsm.View()
-		course = lease.WireTimeline(reporter{c}.remembered(lead, view, job), c.clock.started)
+		course = lease.WireTimeline(c.remembered(lead, view, job), c.clock.started)
 	}
 	return c.cfg.Ended(c.Describe(job), course)
 }
