@@ -42,7 +42,8 @@ func TestTheClustersComparisonIsThatOfTheFolders(t *testing.T) {
 		clustertest.WithToken(cluster.AdminToken()))
 	ask := func(left, right string) *pb.Comparison {
 		t.Helper()
-		res, err := client.CompareJobs(t.Context(), connect.NewRequest(&pb.CompareJobsRequest{Left: left, Right: right}))
+		res, err := client.CompareJobs(t.Context(),
+			connect.NewRequest(&pb.CompareJobsRequest{Left: left, Right: right}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,11 +60,12 @@ func TestTheClustersComparisonIsThatOfTheFolders(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := ask("a", "b")
-	if c.GetNode() != d.Nodes.Says || len(c.GetArrays())+int(c.GetSameArrays()) != len(d.Arrays) || len(c.GetArrays()) == 0 {
-		t.Errorf("node %q of %q; %d and %d arrays of %d", c.GetNode(), d.Nodes.Says, len(c.GetArrays()), c.GetSameArrays(),
-			len(d.Arrays))
+	differ, same := len(c.GetArrays()), int(c.GetSameArrays())
+	if c.GetNode() != d.Nodes.Says || differ+same != len(d.Arrays) || differ == 0 {
+		t.Errorf("node %q of %q; %d and %d arrays of %d", c.GetNode(), d.Nodes.Says, differ, same, len(d.Arrays))
 	}
-	if len(c.GetNotCompared()) > 0 || !strings.HasPrefix(c.GetFirst(), "The spec: spec.params.k is 3 on the left, 4 on") {
+	const first = "The spec: spec.params.k is 3 on the left, 4 on the right."
+	if len(c.GetNotCompared()) > 0 || c.GetFirst() != first {
 		t.Errorf("%v, %s", c.GetNotCompared(), c.GetFirst())
 	}
 	if len(c.GetCurves()) == 0 || c.GetCurves()[0].GetParts() == 0 {

@@ -26,8 +26,8 @@ func sideOf(k, model string, found ...jobs.Metric) Side {
 // Worked out by hand: one parameter, two metrics, one curve that parts in its second round.
 func TestAnswer(t *testing.T) {
 	left := sideOf("8", "x", metric("lloyd.001.distortion", "10"), metric("lloyd.002.distortion", "5"),
-		metric("evaluation", `{"accuracy":0.5,"labels":[{"f1":1}],"macro":{"f1":0.25}}`), metric("kmeans.stop", `"tol"`),
-		metric(jobs.WarningsMetric, `["w"]`))
+		metric("evaluation", `{"accuracy":0.5,"labels":[{"f1":1}],"macro":{"f1":0.25}}`),
+		metric("kmeans.stop", `"tol"`), metric(jobs.WarningsMetric, `["w"]`))
 	right := sideOf("9", "y", metric("lloyd.001.distortion", "10"), metric("lloyd.002.distortion", "4"),
 		metric("lloyd.003.distortion", "3"), metric("evaluation", `{"accuracy":0.75,"macro":{"f1":0.25}}`),
 		metric("kmeans.stop", `"rounds"`), metric("only", "1"))
@@ -78,8 +78,10 @@ func TestFirst(t *testing.T) {
 		}
 		return c.GetFirst()
 	}
-	for want, change := range map[string]func(left, right *Side, d *Difference){
-		"Nothing that a result follows from: the models are the same, byte for byte.": func(_, right *Side, d *Difference) {
+	type sides = func(left, right *Side, d *Difference)
+	for want, change := range map[string]sides{
+		"Nothing that a result follows from: the models are the same, byte for byte.": func(_, right *Side,
+			d *Difference) {
 			right.Spec = []byte(strings.Replace(string(right.Spec), `"priority":8`, `"priority":9`, 1))
 			d.Build = []Field{{Path: "go", Left: "1", Right: "2"}}
 		},
@@ -89,8 +91,8 @@ func TestFirst(t *testing.T) {
 		"Not what was asked for, but the models: round 1: leaf 0.": func(left, _ *Side, _ *Difference) {
 			left.Job.ModelSha256 = []byte("z")
 		},
-		"The input: input a.csv is 3 bytes, md5:00 on the left, absent on the right; 1 more field of it.": func(left, _ *Side,
-			d *Difference) {
+		"The input: input a.csv is 3 bytes, md5:00 on the left, absent on the right; 1 more field of it.": func(
+			left, _ *Side, d *Difference) {
 			left.Job.ModelSha256 = []byte("z")
 			d.Input = []Field{{Path: "input a.csv", Left: "3 bytes, md5:00"}, {Path: "input b.csv", Right: "x"}}
 		},
@@ -106,7 +108,8 @@ func TestFirst(t *testing.T) {
 func TestAnswersTurnedRound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(side string) map[string]float64 {
-			return rapid.MapOfN(rapid.StringMatching(`[a-c](\.00[1-3])?`), rapid.Float64Range(-3, 3), 0, 6).Draw(t, side)
+			names := rapid.StringMatching(`[a-c](\.00[1-3])?`)
+			return rapid.MapOfN(names, rapid.Float64Range(-3, 3), 0, 6).Draw(t, side)
 		}
 		a, b := draw("left"), draw("right")
 		left, right := sideOf("1", "x"), sideOf("2", "y")
@@ -203,8 +206,8 @@ func TestNumbered(t *testing.T) {
 // Values that break off, and numbers that no float64 is, are left out, and nothing else.
 func TestScalarsOfBrokenValues(t *testing.T) {
 	var names []string
-	Scalars([]jobs.Metric{metric("a", `{"x":1,"y":[`), metric("b", `1e999`), metric("c", `[1,{"d":2}]`), metric("d", ``),
-		metric("step.record", `1`),
+	Scalars([]jobs.Metric{metric("a", `{"x":1,"y":[`), metric("b", `1e999`), metric("c", `[1,{"d":2}]`),
+		metric("d", ``), metric("step.record", `1`),
 		metric("e", `{"f":null,"g":{"h":true}}`)}, func(s Scalar) { names = append(names, s.Name+s.Word) })
 	if want := []string{"a.x", "e.g.htrue"}; !slices.Equal(names, want) {
 		t.Errorf("%q, want %q", names, want)

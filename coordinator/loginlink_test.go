@@ -155,7 +155,7 @@ func TestLoginLinkRefuses(t *testing.T) {
 	old := l.open(l.link())
 	link := l.link()
 	key := l.open(link)
-	for _, wrong := range []string{"", "x", old, key + "x", key[:len(key)-1], "\xff"} {
+	for _, wrong := range []string{"", "x", old, key + "x", key[:len(key)-1]} {
 		l.wantRefused("a wrong secret", wrong)
 	}
 	for name, headers := range map[string][]string{

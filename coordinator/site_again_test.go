@@ -16,7 +16,8 @@ func TestRunAgain(t *testing.T) {
 	c := startTest(t, testConfig(""))
 	spec := `{"apiVersion":"v1","kind":"NaiveBayes","metadata":{"name":"n"},"spec":{"input":{"uri":` +
 		`"mem://jobs/x.csv","format":"csv","label":"y"},"output":{},"params":{},"repro":{"seed":1},"run":{}}}`
-	first, err := c.services.Jobs.Submit(t.Context(), connect.NewRequest(&pb.SubmitRequest{Id: "a-job", SpecJson: spec}))
+	first, err := c.services.Jobs.Submit(t.Context(),
+		connect.NewRequest(&pb.SubmitRequest{Id: "a-job", SpecJson: spec}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,11 @@ import (
 // leave makes a job succeed in one round that found something, with a model whose digest is object(model)'s.
 func leave(t *testing.T, c *Coordinator, id, spec, found string, model byte) {
 	t.Helper()
+	leaveModel(t, c, id, spec, found, object(model))
+}
+
+func leaveModel(t *testing.T, c *Coordinator, id, spec, found string, model *pb.ObjectRef) {
+	t.Helper()
 	if _, err := submitSpec(t, c, id, spec); err != nil {
 		t.Fatal(err)
 	}
@@ -27,11 +32,11 @@ func leave(t *testing.T, c *Coordinator, id, spec, found string, model byte) {
 		t.Fatal(err)
 	}
 	r.complete(pb.TaskKind_TASK_KIND_NODE, 1, &pb.TaskOutput{Object: object(10)})
-	r.complete(pb.TaskKind_TASK_KIND_STEP, 1, &pb.TaskOutput{Next: &pb.Next{Done: true, State: object(model),
+	r.complete(pb.TaskKind_TASK_KIND_STEP, 1, &pb.TaskOutput{Next: &pb.Next{Done: true, State: model,
 		Metrics: &pb.ObjectRef{Sha256: sum[:], Size: int64(len(found))}}})
 	key := protocol.OutputPrefix(id) + protocol.ModelFile
 	r.complete(pb.TaskKind_TASK_KIND_REPORT, 1, &pb.TaskOutput{Files: []*pb.OutputFile{{Name: protocol.ModelFile,
-		Uri: c.cfg.StoreURI + "/" + key, Sha256: object(model).GetSha256(), Size: 1}}})
+		Uri: c.cfg.StoreURI + "/" + key, Sha256: model.GetSha256(), Size: model.GetSize()}}})
 }
 
 // hostile is a text that would be more than a text, were it not escaped.
@@ -72,14 +77,16 @@ func TestComparePage(t *testing.T) {
 	b := &browser{T: t, c: c}
 	b.logIn(makeToken(t, c, gate.ScopeRead, 0), "")
 	b.wantText("/compare", 200, `name="a"`, `name="b"`)
-	b.wantText("/compare?a=one&b=two", 200, "The spec: spec.params.alpha", "&lt;script&gt;alert(1)", "evaluation.accuracy",
+	b.wantText("/compare?a=one&b=two", 200, "The spec: spec.params.alpha", "&lt;script&gt;alert(1)", "evaluation.<wbr>accuracy",
 		"43;0.25", "lloyd.distortion", "They part in round 1", "The models differ", "Not compared", "gram verify one")
 	b.wantText("/compare?job=one&job=three", 200, "Nothing that a result follows from", "the same, byte for byte")
-	b.wantText("/compare?a=one&b=waits", 200, "it has not ended", "has left no model", "Not both jobs have made a model")
+	b.wantText("/compare?a=one&b=waits", 200, "it has not ended", "has left no model",
+		"Not both jobs have made a model")
 	b.wantText("/compare?job=one", 200, "Choose two jobs")
 	b.wantText("/compare?a=one&b="+url.QueryEscape(hostile), 404, "no job")
 	b.wantText("/compare?a=one&b=%ff", 400)
 	b.wantText("/jobs/one", 200, `action="/compare"`)
+	b.wantText("/jobs", 200, `name="job" value="one" form="pick"`, `<form id="pick" method="get" action="/compare"`)
 
 	retireTest(t, c, "three")
 	b.wantText("/compare?a=one&b=three", 404, "is retired")
@@ -133,7 +140,8 @@ func TestModelsPage(t *testing.T) {
 	for i, id := range []string{"m-1", "m-2", "m-3"} {
 		kind := []string{"NaiveBayes", "KMeans", "NaiveBayes"}[i]
 		found := []string{`[{"name":"evaluation","value":{"accuracy":0.5}}]`, `[{"name":"kmeans.distortion","value":7}]`, `[]`}[i]
-		leave(t, c, id, strings.NewReplacer("NaiveBayes", kind, "NAME", name).Replace(testSpec("NAME")), found, byte(20+i))
+		spec := strings.NewReplacer("NaiveBayes", kind, "NAME", name).Replace(testSpec("NAME"))
+		leave(t, c, id, spec, found, byte(20+i))
 	}
 	run{t, c, "waits"}.plan()
 	setAliasTest(t, c, "prod", "m-1")

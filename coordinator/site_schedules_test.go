@@ -32,7 +32,8 @@ func TestSchedulePages(t *testing.T) {
 		reader := &browser{T: t, c: c}
 		reader.logIn(makeToken(t, c, gate.ScopeRead, 0), "")
 		for _, method := range []string{"GET", "POST"} {
-			res := reader.ask(method, "/schedules/hourly/pause", url.Values{"key": {b.keyOf("/schedules/hourly/pause")}})
+			key := b.keyOf("/schedules/hourly/pause")
+			res := reader.ask(method, "/schedules/hourly/pause", url.Values{"key": {key}})
 			if res.StatusCode != 403 {
 				t.Errorf("%s by a reader: %d", method, res.StatusCode)
 			}

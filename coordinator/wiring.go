@@ -31,15 +31,14 @@ func (c *Coordinator) prepareToLead() {
 		KeepJobs: c.cfg.KeepJobs, SweepEvery: c.cfg.SweepEvery, SweepGrace: c.cfg.SweepGrace,
 		CheckpointEvery: c.cfg.CheckpointEvery, CheckpointAfter: c.cfg.checkpointAfter, DiskSpace: c.cfg.diskSpace,
 	})
-	found := findings.New(c.cfg.Store)
+	found, views := findings.New(c.cfg.Store), lead.Views{Leader: c.leads}
 	c.services = api.Services{
-		Jobs: &api.Jobs{Cluster: c.leads, Commands: c.commands, Store: c.cfg.Store,
-			Ended: lead.Reporter{Leader: c.leads}},
-		Compares:  api.NewCompares(c.leads, c.cfg.Store, found),
-		Models:    &api.Models{Cluster: c.leads, Store: c.cfg.Store, Findings: found, Logger: c.cfg.Logger},
-		Schedules: &api.Schedules{Cluster: c.leads, Commands: c.commands},
-		Tokens:    &api.Tokens{Cluster: c.leads},
-		Clusters:  &api.Clusters{Cluster: c.leads, Membership: c.leads.Members(), Keeper: c.leads},
+		Jobs:      &api.Jobs{Cluster: views, Commands: c.commands, Store: c.cfg.Store},
+		Compares:  api.NewCompares(views, c.cfg.Store, found),
+		Models:    &api.Models{Cluster: views, Store: c.cfg.Store, Findings: found, Logger: c.cfg.Logger},
+		Schedules: &api.Schedules{Cluster: views, Commands: c.commands},
+		Tokens:    &api.Tokens{Cluster: views},
+		Clusters:  &api.Clusters{Cluster: views, Membership: c.leads.Members(), Keeper: c.leads},
 		Upkeep:    &api.Upkeep{Keeper: c.leads},
 		Workers: &api.Workers{
 			Leases: lead.Workers{Leader: c.leads}, LeaseTTL: c.cfg.Schedule.LeaseTTL, StoreURI: c.cfg.StoreURI,

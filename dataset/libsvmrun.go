@@ -51,7 +51,7 @@ func (p *libsvmParser) fast(s *Sparse, w *watch, text []byte) (rest []byte, last
 		s.Indices, s.Values = slices.Grow(s.Indices, n/2), slices.Grow(s.Values, n/2)
 		indices, values := s.Indices[count:count+n/2], s.Values[count:count+n/2]
 		for i := range min(len(indices), len(values)) {
-			index := int64(p.numbers[2*i]) - p.base //lint:checked a whole number below 2^24: it has no minus and no point
+			index := int64(p.numbers[2*i]) - p.base //lint:checked whole, below 2^24: no minus, no point
 			if index <= at || index >= p.width {
 				return text, last, column
 			}

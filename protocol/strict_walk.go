@@ -168,8 +168,8 @@ func checkNull(path string, t reflect.Type) *Fault {
 	return SpecFault("field %q is empty; it wants %s. Without the field it has its default", path, plainType(t))
 }
 
-// fitAll reports whether each element of a list is a number that t takes. A spec may hold thousands; false says that they
-// are to be looked at one by one.
+// fitAll reports whether each element of a list is a number that t takes. A spec may hold thousands; false says that
+// they are to be looked at one by one.
 func fitAll(list json.RawMessage, t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,

@@ -11,6 +11,8 @@ import (
 // characters (ESC, BEL, C1), those that turn the direction of text, line separators, and tags, which nobody sees.
 func Steers(r rune) bool {
 	switch {
+	case r < 0x80: // nearly all are: a page is looked at as a whole
+		return r < ' ' || r == 0x7f
 	case unicode.Is(unicode.Cc, r), unicode.Is(unicode.Bidi_Control, r), r == '\u2028', r == '\u2029', r == '\ufeff':
 		return true
 	}

@@ -171,14 +171,14 @@ func TestSeriesByHand(t *testing.T) {
 			Y: []float64{0, 10}},
 		`<circle cx="100" cy="90" r="3.5" class="dot s0"/>`: {Points: true, X: []float64{1}, Y: []float64{1}},
 	} {
-		s := newSVG(400, 100)
+		s := newPicture(chartClass, 400, 100, "", "")
 		head := s.Len()
 		p.series(s, 0, series)
 		if got, _, _ := strings.Cut(string(s.Bytes()[head:]), "\n"); got != want {
 			t.Errorf("%s\nnot\n%s", got, want)
 		}
 	}
-	s := newSVG(400, 100)
+	s := newPicture(chartClass, 400, 100, "", "")
 	p.y.log = true
 	p.y.low, p.y.high = 0, 1
 	head := s.Len()

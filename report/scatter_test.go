@@ -21,7 +21,7 @@ func TestStraightLinesByHand(t *testing.T) {
 		`<line x1="0" y1="90" x2="180" y2="90" class="rule"/>`:                        {B: -3, C: 24},
 		"": {A: 1, B: 1, C: 100},
 	} {
-		s := newSVG(180, 180)
+		s := newPicture(chartClass, 180, 180, "", "")
 		head := s.Len()
 		a.straight(s, l)
 		if got := strings.TrimSpace(string(s.Bytes()[head:])); got != want {
@@ -52,6 +52,19 @@ func TestAreas(t *testing.T) {
 	}
 }
 
+// Landmarks are crosses, without the color and the mark of a group.
+func TestLandmarks(t *testing.T) {
+	a := areaOf([]jobs.PointGroup{{X: []float64{0, 16}, Y: []float64{0, 16}}}, 0, 180, 0, 180)
+	s := newPicture(chartClass, 180, 180, "", "")
+	head := s.Len()
+	a.points(s, 1, jobs.PointGroup{X: []float64{8}, Y: []float64{8}, Marked: []bool{false}, Landmark: true})
+	want := `<path d="M90 90m-7 0h14m-7 -7v14" class="landmark behind"/>
+<path d="M90 90m-7 0h14m-7 -7v14" class="landmark"/>`
+	if got := strings.TrimSpace(string(s.Bytes()[head:])); got != want {
+		t.Errorf("%s, not %s", got, want)
+	}
+}
+
 func TestScatterFaults(t *testing.T) {
 	for name, g := range map[string]jobs.PointGroup{
 		"no y": {X: []float64{1}, Marked: []bool{false}}, "no marks": {X: []float64{1}, Y: []float64{1}},
@@ -67,7 +80,7 @@ func TestScatterFaults(t *testing.T) {
 // element of its own cuts it off.
 func TestCurvesByHand(t *testing.T) {
 	a := areaOf([]jobs.PointGroup{{X: []float64{0, 16}, Y: []float64{0, 16}}}, 0, 180, 0, 180)
-	s := newSVG(180, 180)
+	s := newPicture(chartClass, 180, 180, "", "")
 	head := s.Len()
 	a.curves(s, []jobs.Curve{{Name: "margin", X: []float64{0, 8, 100}, Y: []float64{0, 8, 8}, Dashed: true}})
 	want := `<svg x="0" y="0" width="180" height="180" viewBox="0 0 180 180">

@@ -28,9 +28,6 @@ const (
 	charWidth = 7.6
 )
 
-// newSVG begins a picture of any width, which scrolls where there is less room.
-func newSVG(width, height float64) *svg { return newPicture("broad", width, height, "", "") }
-
 // newPicture begins a picture with what it shows, in a few words, and a description for those who do not see it.
 func newPicture(class string, width, height float64, title, desc string) *svg {
 	s := &svg{width: width, height: height}

@@ -49,14 +49,14 @@ func (s *Site) clusterLive(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	key := "cluster " + strconv.Itoa(page)
-	s.stream(w, r, key, poll(clusterPace, func(ctx context.Context, r *http.Request) (string, error) {
+	look := func(ctx context.Context, r *http.Request) (string, error) {
 		view, err := s.lookAtCluster(ctx, r, page)
 		if err != nil {
 			return "", err
 		}
 		return s.wholePiece("cluster-live", view)
-	}))
+	}
+	s.stream(w, r, "cluster "+strconv.Itoa(page), s.feeds.poll(clusterPace, look))
 }
 
 // mostPages bounds the pages of workers that an address may ask for.
@@ -106,7 +106,7 @@ func (s *Site) lookAtCluster(ctx context.Context, r *http.Request, page int) (*c
 	view.Pages = max(1, (len(workers)+workersOfPage-1)/workersOfPage)
 	from := min((page-1)*workersOfPage, len(workers))
 	for _, w := range workers[from:min(from+workersOfPage, len(workers))] {
-		view.Shown = append(view.Shown, workerRow{w})
+		view.Shown = append(view.Shown, workerRowOf(w))
 	}
 	return view, nil
 }

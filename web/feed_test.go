@@ -3,11 +3,13 @@ package web
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,6 +21,7 @@ import (
 type audience struct {
 	*testing.T
 	site    *Site
+	key     string
 	looking sync.WaitGroup
 }
 
@@ -32,10 +35,10 @@ func (a *audience) watch(name string, from source) (leave func() string) {
 	ctx, cancel := context.WithCancel(a.Context())
 	r := httptest.NewRequestWithContext(ctx, http.MethodGet, "/live", nil)
 	r.Header.Set("Authorization", name)
-	w, done := httptest.NewRecorder(), make(chan struct{})
+	w, done, key := httptest.NewRecorder(), make(chan struct{}), a.key
 	a.looking.Go(func() {
 		defer close(done)
-		a.site.stream(w, r, "key", from)
+		a.site.stream(w, r, key, from)
 	})
 	synctest.Wait()
 	return func() string {
@@ -45,13 +48,18 @@ func (a *audience) watch(name string, from source) (leave func() string) {
 	}
 }
 
+// saying always finds the same.
+func saying(piece string) func(context.Context, *http.Request) (string, error) {
+	return func(context.Context, *http.Request) (string, error) { return piece, nil }
+}
+
 // Two who look at the same are asked for once, in the name of the first; the second goes on when the first has gone, and
 // the last ends it.
 func TestFeedIsShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAudience(t)
 		var names []string
-		from := poll(time.Second, func(_ context.Context, r *http.Request) (string, error) {
+		from := a.site.feeds.poll(time.Second, func(_ context.Context, r *http.Request) (string, error) {
 			names = append(names, r.Header.Get("Authorization"))
 			return time.Now().Format("05"), nil // another piece each time
 		})
@@ -81,7 +89,7 @@ func TestFeedIsShared(t *testing.T) {
 func TestFeedIsQuiet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAudience(t)
-		from := poll(time.Second, func(context.Context, *http.Request) (string, error) { return "same", nil })
+		from := a.site.feeds.poll(time.Second, saying("same"))
 		first := a.watch("first", from)
 		<-time.After(10 * time.Second)
 		second := a.watch("second", from)
@@ -97,7 +105,7 @@ func TestFeedIsQuiet(t *testing.T) {
 func TestFeedOfARefusedToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAudience(t)
-		from := poll(time.Second, func(_ context.Context, r *http.Request) (string, error) {
+		from := a.site.feeds.poll(time.Second, func(_ context.Context, r *http.Request) (string, error) {
 			if r.Header.Get("Authorization") == "revoked" {
 				return "", connect.NewError(connect.CodeUnauthenticated, errors.New("no token"))
 			}
@@ -121,7 +129,7 @@ func TestFeedOfFailures(t *testing.T) {
 			want  string
 		}{{mostFailures, "event: piece\ndata: back\n\n"}, {mostFailures + 1, "event: problem\ndata: no\\x1bleader\n\n"}} {
 			a, asked := newAudience(t), 0
-			from := poll(time.Second, func(context.Context, *http.Request) (string, error) {
+			from := a.site.feeds.poll(time.Second, func(context.Context, *http.Request) (string, error) {
 				if asked++; asked <= c.fails {
 					return "", connect.NewError(connect.CodeUnavailable, errors.New("no\x1bleader"))
 				}
@@ -142,8 +150,32 @@ func TestFeedEndsWithTheCoordinator(t *testing.T) {
 		a := newAudience(t)
 		stop := make(chan struct{})
 		a.site.stopping = stop
-		a.watch("one", poll(time.Second, func(context.Context, *http.Request) (string, error) { return "x", nil }))
+		a.watch("one", a.site.feeds.poll(time.Second, saying("x")))
 		close(stop)
 		a.looking.Wait()
+	})
+}
+
+// With many feeds each is asked for less often.
+func TestManyFeedsAreSlower(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, asked, leaves := newAudience(t), atomic.Int64{}, []func() string(nil)
+		from := a.site.feeds.poll(time.Second, func(context.Context, *http.Request) (string, error) {
+			asked.Add(1)
+			return "x", nil
+		})
+		for n := range 50 {
+			a.key = fmt.Sprint(n)
+			leaves = append(leaves, a.watch("one", from))
+		}
+		<-time.After(time.Minute) // each falls into its pace
+		asked.Store(0)
+		<-time.After(time.Minute)
+		if n := asked.Load(); n < 280 || n > 320 {
+			t.Errorf("asked %d times in a minute, want 300", n)
+		}
+		for _, leave := range leaves {
+			leave()
+		}
 	})
 }

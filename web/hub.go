@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"context"
+	"net"
 	"net/http"
 	"slices"
 	"sync"
@@ -133,15 +134,18 @@ func (l *live) finish(event []byte) {
 
 // since returns the events after a version, the version they lead to, whether there are no more, and a channel that is
 // closed when there is more to know. Who reads slowly is sent the newest of each piece alone.
-func (l *live) since(seen uint64) (events []byte, now uint64, over bool, changed <-chan struct{}) {
+func (l *live) since(seen uint64) (events net.Buffers, now uint64, over bool, changed <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, p := range l.pieces {
 		if p.version > seen {
-			events = append(events, p.event...)
+			events = append(events, p.event)
 		}
 	}
-	return append(events, l.over...), l.version, l.over != nil, l.changed
+	if l.over != nil {
+		events = append(events, l.over)
+	}
+	return events, l.version, l.over != nil, l.changed
 }
 
 // recheckPace is how often a watcher's right is examined by a call of its own, beside the gate, which ends its stream
@@ -193,8 +197,10 @@ func (s *Site) follow(w http.ResponseWriter, r *http.Request, l *live) {
 			})
 		}
 		events, now, over, changed := l.since(seen)
-		if _, err := w.Write(events); err != nil || len(events) > 0 && control.Flush() != nil || over {
-			return
+		if len(events) > 0 {
+			if _, err := events.WriteTo(w); err != nil || control.Flush() != nil || over {
+				return
+			}
 		}
 		seen = now
 		select {

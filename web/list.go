@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -25,24 +26,27 @@ type jobList struct {
 	First, Next string // other pages; empty where there is no such page
 }
 
-// listRow is a job in a list.
-type listRow struct{ jobRow }
-
-// Took is how long the job took, or has taken in whole seconds.
-func (j listRow) Took() string {
-	seconds := j.Seconds()
-	if !j.State.Ended {
-		seconds = float64(int64(seconds))
-	}
-	return style.Clock(seconds)
+// listRow is a job in a list. It is flat: a template finds a field of an embedded message by a search.
+type listRow struct {
+	ID, Name, Kind, State string
+	Percent               string // of the open round of a running job that is done; empty where that is not known
+	Took                  string // in whole seconds for a job that has not ended
+	Submitted             string
 }
 
-// Percent is how much of the open round of a running job is done; empty where that is not known.
-func (j listRow) Percent() string {
-	if j.GetState() != pb.JobState_JOB_STATE_RUNNING || j.GetProgress().GetLeaves() == 0 {
-		return ""
+func listRowOf(job *pb.Job) listRow {
+	state := stateOf(job)
+	row := listRow{ID: job.GetId(), Name: job.GetName(), Kind: job.GetKind(), State: state.Word,
+		Submitted: moment(job.GetSubmittedUnixMs())}
+	seconds := jobRow{job, state}.Seconds()
+	if !state.Ended {
+		seconds = math.Floor(seconds)
 	}
-	return strconv.Itoa(int(j.State.Share)) + " %"
+	row.Took = style.Clock(seconds)
+	if job.GetState() == pb.JobState_JOB_STATE_RUNNING && job.GetProgress().GetLeaves() > 0 {
+		row.Percent = strconv.Itoa(int(state.Share)) + " %"
+	}
+	return row
 }
 
 // listJobs is the page of the jobs.
@@ -65,13 +69,14 @@ func (s *Site) jobsLive(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	s.stream(w, r, "jobs"+ask.query(), poll(listPace, func(ctx context.Context, r *http.Request) (string, error) {
+	look := func(ctx context.Context, r *http.Request) (string, error) {
 		view, err := s.list(ctx, r, ask)
 		if err != nil {
 			return "", err
 		}
 		return s.wholePiece("jobs-live", view)
-	}))
+	}
+	s.stream(w, r, "jobs"+ask.query(), s.feeds.poll(listPace, look))
 }
 
 // askOf reads the address; false if it has told why that cannot be read.
@@ -97,7 +102,7 @@ func (s *Site) list(ctx context.Context, r *http.Request, ask listAsk) (*jobList
 	view := &jobList{listAsk: ask, Matching: grouped(answer.Msg.GetMatching()), Kinds: answer.Msg.GetKinds(),
 		Live: "/live/jobs" + ask.query()}
 	for _, job := range answer.Msg.GetJobs() {
-		view.Jobs = append(view.Jobs, listRow{jobRow{job, stateOf(job)}})
+		view.Jobs = append(view.Jobs, listRowOf(job))
 	}
 	if ask.Kind != "" && !slices.Contains(view.Kinds, ask.Kind) {
 		view.Kinds = append(view.Kinds, ask.Kind) // or the form would ask for another

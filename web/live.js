@@ -1,16 +1,20 @@
 // Puts the pieces of a page that the server sends in the place of those there are.
 "use strict";
-// replace keeps what a person has opened, scrolled to or focused in a piece, and leaves text alone that is selected.
+// replace keeps what a person has opened, scrolled to, focused or chosen in a piece, and leaves text alone that is
+// selected.
 function replace(part, html) {
   const chosen = getSelection();
   if (!chosen.isCollapsed && part.contains(chosen.anchorNode)) return;
-  const kept = (of) => [...of.querySelectorAll("details, figure, pre, a, summary")];
+  const kept = (of) => [...of.querySelectorAll("details, figure, pre, a, summary, input")];
+  const name = (e) => e.getAttribute("href") ?? e.value;
+  const boxes = new Set([...part.querySelectorAll("input:checked")].map(name));
   const old = kept(part).map((e) => ({ open: e.open, left: e.scrollLeft, top: e.scrollTop, focused: e === document.activeElement }));
-  const focused = part.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
+  const focused = part.contains(document.activeElement) ? name(document.activeElement) : null;
   part.innerHTML = html;
   kept(part).forEach((e, i) => {
-    // A link keeps the focus wherever it went; what has no address is known by its place.
-    if (focused ? e.getAttribute("href") === focused : old[i]?.focused) e.focus({ preventScroll: true });
+    if (e.type === "checkbox") e.checked = boxes.has(e.value);
+    // A link or a box keeps the focus wherever it went; what has no name is known by its place.
+    if (focused ? name(e) === focused : old[i]?.focused) e.focus({ preventScroll: true });
     if (i >= old.length) return;
     if (e.localName === "details" && old[i].open !== undefined) e.open = old[i].open;
     if (old[i].left || old[i].top) { e.scrollLeft = old[i].left; e.scrollTop = old[i].top; }

@@ -45,7 +45,8 @@ func (s *Site) listModels(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	view := modelList{Kind: kind, Kinds: answer.Msg.GetKinds(), First: from == "", Groups: byKind(answer.Msg.GetModels())}
+	view := modelList{Kind: kind, Kinds: answer.Msg.GetKinds(), First: from == "",
+		Groups: byKind(answer.Msg.GetModels())}
 	if next := answer.Msg.GetNextPageToken(); next != "" {
 		query := url.Values{"from": {next}}
 		if kind != "" {

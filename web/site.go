@@ -144,7 +144,8 @@ var (
 	templates = template.Must(template.New("web").Funcs(template.FuncMap{
 		"clock": style.Clock, "moment": moment, "between": between, "ago": ago, "size": size, "digest": digest,
 		"count": anyCount, "number": number, "eta": etaText, "hex": hex.EncodeToString,
-		"numeral": numeral, "change": change, "either": either, "ulps": ulps, "apart": apart, "plain": plain, "day": day,
+		"numeral": numeral, "change": change, "either": either, "ulps": ulps, "apart": apart, "plain": plain,
+		"day": day, "breaks": breaks,
 	}).ParseFS(sources, "*.html"))
 )
 

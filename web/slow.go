@@ -29,11 +29,10 @@ type part struct {
 type slowTask struct {
 	What, Worker string
 	Seconds      float64
-	Times        float64 // the median of its kind; 0 where there is none to compare with
 }
 
 // mostSlow is how many slow tasks are named.
-const mostSlow = 5
+const mostSlow = 3
 
 // The parts of the workers' time, in their order.
 const (
@@ -71,18 +70,20 @@ func slowOf(t *report.Timeline, running int, leaves uint64) *slow {
 		if at, seen := first[m.Worker]; !seen || m.From < at {
 			first[m.Worker] = m.From
 		}
-		widest[m.Worker] = max(widest[m.Worker], m.Slot+1, t.Workers[m.Worker].Slots)
+		if widest[m.Worker] = max(widest[m.Worker], m.Slot+1); t.Workers[m.Worker].Slots > 0 {
+			widest[m.Worker] = t.Workers[m.Worker].Slots // a lease that waits to be reported holds no slot
+		}
 	}
 	for w := range t.Workers {
 		slots += widest[w]
 		capacity += float64(widest[w]) * (end - first[w])
 	}
-	s := &slow{Grain: t.Grain}
-	busy[partIdle] = capacity
+	s, atWork := &slow{Grain: t.Grain}, 0.0
 	for _, seconds := range busy[:partIdle] {
-		busy[partIdle] -= seconds
+		atWork += seconds
 	}
-	busy[partIdle] = max(0, busy[partIdle])
+	capacity = max(capacity, atWork)
+	busy[partIdle] = capacity - atWork
 	for i, seconds := range busy {
 		if seconds > 0 && capacity > 0 {
 			s.Parts = append(s.Parts, part{partNames[i], seconds, 100 * seconds / capacity})
@@ -90,9 +91,7 @@ func slowOf(t *report.Timeline, running int, leaves uint64) *slow {
 	}
 	s.Bound = boundBy(busy, capacity, end, slots, leaves)
 	ended := t.Marks[:len(t.Marks)-running]
-	median := medianLeaf(ended)
-	s.Running = slowest(t, t.Marks[len(ended):], median)
-	s.Ended = slowest(t, ended, median)
+	s.Running, s.Ended = slowest(t, t.Marks[len(ended):]), slowest(t, ended)
 	return s
 }
 
@@ -141,31 +140,13 @@ func plural[N ~int | ~uint64](n N, one, more string) string {
 	return count(n) + " " + more
 }
 
-// medianLeaf is how long the leaf in the middle took, of those that are marks of their own; 0 where there are few.
-func medianLeaf(ended []report.Mark) float64 {
-	var took []float64
-	for _, m := range ended {
-		if m.Work == report.WorkMap && m.Tasks == 1 && m.Outcome == report.Committed {
-			took = append(took, m.To-m.From)
-		}
-	}
-	if len(took) < 8 {
-		return 0
-	}
-	slices.Sort(took) // total order: equal times are the same
-	return took[len(took)/2]
-}
-
 // slowest are the marks of single tasks that took longest.
-func slowest(t *report.Timeline, marks []report.Mark, median float64) (list []slowTask) {
+func slowest(t *report.Timeline, marks []report.Mark) (list []slowTask) {
 	single := slices.DeleteFunc(slices.Clone(marks), func(m report.Mark) bool { return m.Tasks != 1 })
 	slices.SortStableFunc(single, func(a, b report.Mark) int { return cmp.Compare(b.To-b.From, a.To-a.From) })
 	for _, m := range single[:min(len(single), mostSlow)] {
-		task := slowTask{What: markName(m), Worker: t.Workers[m.Worker].Name, Seconds: m.To - m.From}
-		if m.Work == report.WorkMap && median > 0 {
-			task.Times = task.Seconds / median
-		}
-		list = append(list, task)
+		list = append(list,
+			slowTask{What: markName(m), Worker: t.Workers[m.Worker].Name, Seconds: m.To - m.From})
 	}
 	return list
 }
@@ -175,6 +156,9 @@ func markName(m report.Mark) string {
 	name := "a task"
 	if int(m.Work) < len(report.Works) {
 		name = report.Works[m.Work]
+	}
+	if m.Work == report.WorkMap {
+		name = "leaves"
 	}
 	if m.Round > 0 && m.Work != report.WorkPlan {
 		name = fmt.Sprintf("%s of round %d", name, m.Round)

@@ -31,7 +31,7 @@ func TestWhereTheTimeGoes(t *testing.T) {
 	if !strings.HasPrefix(s.Bound, "Steps took 40 % of the time") {
 		t.Error(s.Bound)
 	}
-	if len(s.Running) != 1 || s.Running[0] != (slowTask{What: "map of round 2", Worker: "w2", Seconds: 1}) {
+	if len(s.Running) != 1 || s.Running[0] != (slowTask{What: "leaves of round 2", Worker: "w2", Seconds: 1}) {
 		t.Errorf("%+v", s.Running)
 	}
 	if len(s.Ended) != 3 || s.Ended[0].Seconds != 4 || s.Ended[2].Seconds != 2 {

@@ -36,11 +36,16 @@ var errStopping = errors.New("this coordinator is being shut down")
 // mostFailures is how many questions in a row may fail before a feed ends: an election takes one or two.
 const mostFailures = 5
 
+// betweenFeeds is how long a member waits, on average, between two questions for feeds: with many of them each is asked
+// for less often, so that what watchers cost the leader has a bound.
+const betweenFeeds = 200 * time.Millisecond
+
 // poll is a source that asks again and again, and publishes what look returns.
-func poll(every time.Duration, look func(ctx context.Context, r *http.Request) (piece string, err error)) source {
+func (f *feeds) poll(every time.Duration,
+	look func(ctx context.Context, r *http.Request) (piece string, err error)) source {
 	return func(ctx context.Context, r *http.Request, publish func(feedEvent)) error {
-		ticker := time.NewTicker(every)
-		defer ticker.Stop()
+		timer := time.NewTimer(0)
+		defer timer.Stop()
 		failures := 0
 		for {
 			piece, err := look(ctx, r)
@@ -54,13 +59,20 @@ func poll(every time.Duration, look func(ctx context.Context, r *http.Request) (
 			default:
 				failures++
 			}
+			timer.Reset(max(every, time.Duration(f.count())*betweenFeeds))
 			select {
-			case <-ticker.C:
+			case <-timer.C:
 			case <-ctx.Done():
 				return ctx.Err()
 			}
 		}
 	}
+}
+
+func (f *feeds) count() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.of)
 }
 
 // problem is the last event of a stream that cannot go on.

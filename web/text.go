@@ -3,6 +3,7 @@ package web
 import (
 	"encoding/hex"
 	"fmt"
+	"html/template"
 	"math"
 	"strconv"
 	"strings"
@@ -65,6 +66,11 @@ func apart(n float64) string {
 		return numeral(n)
 	}
 	return strconv.FormatFloat(n, 'g', 3, 64)
+}
+
+// breaks lets a dotted name break behind its dots.
+func breaks(name string) template.HTML {
+	return template.HTML(strings.ReplaceAll(template.HTMLEscapeString(name), ".", ".<wbr>"))
 }
 
 // day writes a time in UTC to the minute.

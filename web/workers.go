@@ -15,27 +15,28 @@ import (
 const workersOfPage = 100
 
 // workerRow is a worker in the table.
-type workerRow struct{ *pb.WorkerStatus }
+type workerRow struct {
+	Name, Quarantine, Kernels, Build string
+	Tasks, Slots                     uint32
+	Memory                           string // that it plans with; empty where it has not told
+	// Seen is how long the worker has been silent, where it has missed a heartbeat. A time that moves with each heartbeat
+	// would move the whole table.
+	Seen string
+}
 
 // late is when a worker has missed a heartbeat: they come every ten seconds.
 const late = 15 * time.Second
 
-// Seen is how long the worker has been silent, where it has missed a heartbeat. A time that moves with each heartbeat
-// would move the whole table.
-func (w workerRow) Seen() string {
-	silent := time.Since(time.UnixMilli(w.GetLastSeenUnixMs()))
-	if silent < late {
-		return "just now"
+func workerRowOf(w *pb.WorkerStatus) workerRow {
+	row := workerRow{Name: w.GetName(), Quarantine: w.GetQuarantine(), Kernels: w.GetKernels(), Build: w.GetBuild(),
+		Tasks: w.GetTasks(), Slots: w.GetSlots(), Seen: "just now"}
+	if w.GetMemoryBytes() != 0 {
+		row.Memory = size(w.GetMemoryBytes())
 	}
-	return style.Clock(silent.Truncate(time.Second).Seconds()) + " ago"
-}
-
-// Memory is what the worker plans with; empty where it has not told.
-func (w workerRow) Memory() string {
-	if w.GetMemoryBytes() == 0 {
-		return ""
+	if silent := time.Since(time.UnixMilli(w.GetLastSeenUnixMs())); silent >= late {
+		row.Seen = style.Clock(silent.Truncate(time.Second).Seconds()) + " ago"
 	}
-	return size(w.GetMemoryBytes())
+	return row
 }
 
 // fleetRow is the workers with one kernel set.

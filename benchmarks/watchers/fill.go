@@ -21,15 +21,17 @@ const spec = `{"apiVersion":"v1","kind":"NaiveBayes","metadata":{"name":%q},"spe
 // liveJob is the job that is watched; it is served first.
 const liveJob = "live"
 
-// fleet is workers that live and compute nothing. One of them does the leaves of the live job, at a steady pace.
+// fleet is workers that live and compute nothing. Two of them do the leaves of the live job, at a steady pace.
 type fleet struct {
 	m       *member
 	load    load
 	stop    context.CancelFunc
-	working sync.WaitGroup
+	running sync.WaitGroup
 	mu      sync.Mutex
 	fault   error
 	planned chan struct{} // closed when the live job has its leaves
+
+	sawLeaves sync.Once
 }
 
 // fill submits the jobs, registers the workers, and waits until the live job runs.
@@ -39,7 +41,7 @@ func fill(ctx context.Context, m *member, l load) (*fleet, error) {
 		return nil, err
 	}
 	fmt.Printf("%d jobs in %v\n", l.jobs, time.Since(began).Round(time.Millisecond))
-	working, stop := context.WithCancel(ctx)
+	life, stop := context.WithCancel(ctx)
 	f := &fleet{m: m, load: l, stop: stop, planned: make(chan struct{})}
 	sets := []string{"avx512-vnni", "avx512", "avx2", "neon"}
 	for n := range l.workers {
@@ -47,7 +49,7 @@ func fill(ctx context.Context, m *member, l load) (*fleet, error) {
 		rand.Read(secret) // never fails
 		id := protocol.WorkerID(secret)
 		slots := uint32(4)
-		if n == 0 {
+		if n < working {
 			slots = 256
 		}
 		if _, err := m.workers.Register(ctx, connect.NewRequest(&pb.RegisterRequest{WorkerId: id, Secret: secret,
@@ -55,9 +57,9 @@ func fill(ctx context.Context, m *member, l load) (*fleet, error) {
 			stop()
 			return nil, fmt.Errorf("register worker %d: %w", n, err)
 		}
-		f.working.Go(func() { f.beat(working, id, secret) })
-		if n == 0 {
-			f.working.Go(func() { f.work(working, id, secret) })
+		f.running.Go(func() { f.beat(life, id, secret) })
+		if n < working {
+			f.running.Go(func() { f.work(life, id, secret) })
 		}
 	}
 	select {
@@ -78,7 +80,7 @@ func submit(ctx context.Context, m *member, l load) error {
 	if err := one(liveJob, "a million leaves", 100); err != nil {
 		return err
 	}
-	ended := l.jobs - l.active
+	ended := l.jobs - l.active + 1 // the live one has not
 	err := each(1, ended, func(n int) error {
 		id := fmt.Sprint("job-", n)
 		if err := one(id, fmt.Sprint("topics of day ", n), 0); err != nil {
@@ -95,12 +97,15 @@ func submit(ctx context.Context, m *member, l load) error {
 	})
 }
 
-// each does something for each number from one to another, sixteen at a time. It returns a fault.
+// atATime is how many calls are made at a time: the log takes those that wait together.
+const atATime = 128
+
+// each does something for each number from one to another, many at a time. It returns a fault.
 func each(from, to int, do func(n int) error) error {
 	var wait sync.WaitGroup
 	var next atomic.Int64
 	next.Store(int64(from))
-	faults := make(chan error, 16)
+	faults := make(chan error, atATime)
 	for range cap(faults) {
 		wait.Go(func() {
 			for n := int(next.Add(1)) - 1; n < to; n = int(next.Add(1)) - 1 {

@@ -77,7 +77,7 @@ func (p *page) summary() string {
 func (p *page) markdown() []byte {
 	var b bytes.Buffer
 	b.WriteString(p.Head("The live pages", "make bench-pages", "pages"))
-	fmt.Fprintf(&b, "\nOne coordinator with %d jobs, %d of them not ended, and %d workers, of which one does %d leaves a "+
+	fmt.Fprintf(&b, "\nOne coordinator with %d jobs, %d of them not ended, and %d workers, of which two do %d leaves a "+
 		"second of a job of %d. Shares are of one core, of the coordinator's process; each group looked for %v.\n\n",
 		p.load.jobs, p.load.active, p.load.workers, p.load.rate, p.load.leaves, p.load.watched)
 	b.WriteString("| | goal | measured | met |\n|---|---:|---:|---|\n")

@@ -15,7 +15,7 @@ import (
 // dismiss ends the workers and returns the first fault of one.
 func (f *fleet) dismiss() error {
 	f.stop()
-	f.working.Wait()
+	f.running.Wait()
 	f.m.client.CloseIdleConnections()
 	return f.fault
 }
@@ -45,42 +45,39 @@ func (f *fleet) beat(ctx context.Context, id string, secret []byte) {
 	}
 }
 
-// turns is how often in a second the worker asks for tasks and reports them.
-const turns = 4
+const (
+	// working is how many workers do tasks; audits take two.
+	working = 2
+	// turns is how often in a second a worker asks for tasks, and reports those that it has held for long enough. One
+	// that reports sooner is leased many leaves as one task.
+	turns = 4
+	held  = 2 * time.Second
+)
 
-// work takes a turn's share of the rate, and reports it.
+// work does its share of the rate.
 func (f *fleet) work(ctx context.Context, id string, secret []byte) {
-	for pause(ctx, time.Second/turns) == nil {
+	var turn [int(held/time.Second) * turns][]*pb.TaskResult
+	for n := 0; pause(ctx, time.Second/turns) == nil; n = (n + 1) % len(turn) {
+		if results := turn[n]; len(results) > 0 {
+			if _, err := f.m.workers.Complete(ctx,
+				connect.NewRequest(&pb.CompleteRequest{WorkerId: id, Secret: secret, Results: results})); err != nil {
+				f.fail(ctx, fmt.Errorf("complete: %w", err))
+				return
+			}
+		}
+		turn[n] = nil
 		tasks, err := f.m.workers.Lease(ctx, connect.NewRequest(&pb.LeaseRequest{WorkerId: id, Secret: secret,
-			MaxTasks: uint32(max(1, f.load.rate/turns))}))
+			MaxTasks: uint32(max(1, f.load.rate/turns/working))}))
 		if err != nil {
 			f.fail(ctx, fmt.Errorf("lease: %w", err))
 			return
 		}
-		var results []*pb.TaskResult
 		for _, task := range tasks.Msg.GetTasks() {
-			results = append(results, f.resultOf(task))
+			turn[n] = append(turn[n], f.resultOf(task))
 			if task.GetId().GetJobId() == liveJob && task.GetId().GetKind() == pb.TaskKind_TASK_KIND_NODE {
-				f.sawLeaves()
+				f.sawLeaves.Do(func() { close(f.planned) })
 			}
 		}
-		if len(results) == 0 {
-			continue
-		}
-		if _, err := f.m.workers.Complete(ctx,
-			connect.NewRequest(&pb.CompleteRequest{WorkerId: id, Secret: secret, Results: results})); err != nil {
-			f.fail(ctx, fmt.Errorf("complete: %w", err))
-			return
-		}
-	}
-}
-
-// sawLeaves notes that the live job has leaves. The worker alone calls it.
-func (f *fleet) sawLeaves() {
-	select {
-	case <-f.planned:
-	default:
-		close(f.planned)
 	}
 }
 
@@ -110,8 +107,7 @@ func (f *fleet) resultOf(task *pb.Task) *pb.TaskResult {
 		out.Files = []*pb.OutputFile{{Name: modelFile, Sha256: model.GetSha256(), Size: model.GetSize(),
 			Uri: f.m.store + "/" + protocol.OutputPrefix(id.GetJobId()) + modelFile}}
 	}
-	const spent = time.Second / turns
-	return &pb.TaskResult{Id: id, Token: task.GetToken(), SpentUs: uint64(spent.Microseconds()),
+	return &pb.TaskResult{Id: id, Token: task.GetToken(), SpentUs: uint64(held.Microseconds()),
 		Outcome: &pb.TaskResult_Output{Output: out}}
 }
 

@@ -3,51 +3,89 @@ package browser
 import (
 	"compress/gzip"
 	"context"
+	"encoding/json"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"connectrpc.com/connect"
 	"github.com/gram-compute/gram/clustertest"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
 )
 
-// demonstrate fills a cluster with jobs in several states, always the same: two that succeeded, one that failed, one
-// that was cancelled, and one that runs and gets no further, for its worker is paused.
+// Jobs of the demonstration.
+const (
+	running, failed, cancelled = "cities-centers-k3f9p2", "wine-typo-8m2c4x", "glosses-all-q7d1zt"
+	clustered                  = "digits-centers-v5n0bw"
+	three, nine                = "digits-neighbors-h6t2ra", "digits-neighbors-w9e4yk"
+)
+
+// demonstrate fills a cluster with jobs in several states, always the same: three that succeeded, one that failed, one
+// that was cancelled, and one that runs and gets no further, for its worker is paused; with a schedule and an alias.
 func (w *world) demonstrate(t *testing.T) {
 	t.Helper()
-	digits, wine := w.data(t, "digits.csv.gz"), w.data(t, "wine_data.csv")
-	glosses := w.data(t, "wordnet30-glosses.tsv.gz")
-	submit := func(id, kind string, input, params fields) {
-		t.Helper()
-		if err := w.submit(t.Context(), id, kind, fields{"name": id, "labels": fields{"team": "pages"}}, input,
-			params); err != nil {
-			t.Fatal(err)
-		}
-	}
-	texts := fields{"uri": glosses, "format": "tsv", "label": 1, "text": 3, "split": fields{"test": 0.2}}
-	submit("glosses-all", "NaiveBayes", texts, fields{"alpha": 0.1})
-	if _, err := w.jobs.Cancel(t.Context(), connect.NewRequest(&pb.CancelRequest{Id: "glosses-all"})); err != nil {
+	digits := fields{"uri": w.data(t, "digits.csv.gz"), "format": "csv", "label": 65}
+	tested := maps.Clone(digits)
+	tested["split"] = fields{"test": 0.2}
+	texts := fields{"uri": w.data(t, "wordnet30-glosses.tsv.gz"), "format": "tsv", "label": 1, "text": 3,
+		"split": fields{"test": 0.2}}
+	w.demand(t, cancelled, "NaiveBayes", texts, fields{"alpha": 0.1})
+	if _, err := w.jobs.Cancel(t.Context(), connect.NewRequest(&pb.CancelRequest{Id: cancelled})); err != nil {
 		t.Fatal(err)
 	}
 	worker := w.work(t, "tango")
-	pixels := fields{"uri": digits, "format": "csv", "label": 65, "split": fields{"test": 0.2}, "shard_bytes": "16KiB"}
-	submit("digits-neighbors", "NearestNeighbors", pixels, fields{"mode": "classify", "k": 3})
-	w.awaitEnd(t, "digits-neighbors")
-	submit("digits-centers", "KMeans", fields{"uri": digits, "format": "csv", "label": 65, "shard_bytes": "16KiB"},
-		fields{"k": 10, "restarts": 4})
-	w.awaitEnd(t, "digits-centers")
-	submit("wine-typo", "GaussianNaiveBayes", fields{"uri": wine, "format": "csv", "header": true, "label": 99}, fields{})
-	w.awaitEnd(t, "wine-typo")
-	submit("cities-centers", "KMeans", fields{"uri": w.plain(t, "geonames-cities.csv"), "format": "csv", "header": true,
+	for id, k := range map[string]int{three: 3, nine: 9} {
+		w.demand(t, id, "NearestNeighbors", tested, fields{"mode": "classify", "k": k})
+		w.awaitEnd(t, id)
+	}
+	w.demand(t, clustered, "KMeans", digits, fields{"k": 10, "restarts": 4})
+	w.awaitEnd(t, clustered)
+	w.demand(t, failed, "GaussianNaiveBayes", fields{"uri": w.data(t, "wine_data.csv"), "format": "csv", "header": true,
+		"label": 99}, fields{})
+	w.awaitEnd(t, failed)
+	w.remember(t, three, texts)
+	w.demand(t, running, "KMeans", fields{"uri": w.plain(t, "geonames-cities.csv"), "format": "csv", "header": true,
 		"features": []any{"lon", "lat"}, "shard_bytes": "256KiB"}, fields{"k": 2000, "max_rounds": 500, "tol": 0,
 		"init": "random"})
-	w.holdIn(t, "cities-centers", worker, func(job *pb.Job) bool {
+	w.holdIn(t, running, worker, func(job *pb.Job) bool {
 		p := job.GetProgress()
-		return len(job.GetRounds()) >= 4 && 4*p.GetLeavesDone() >= p.GetLeaves() && 2*p.GetLeavesDone() <= p.GetLeaves()
+		return len(job.GetRounds()) >= 3 && p.GetLeavesDone() > 1 && p.GetLeavesDone() < p.GetLeaves()
 	})
+}
+
+// demand submits a job that is named like its id, without the end that makes the id unique.
+func (w *world) demand(t *testing.T, id, kind string, input, params fields) {
+	t.Helper()
+	name := id[:strings.LastIndex(id, "-")]
+	if err := w.submit(t.Context(), id, kind, fields{"name": name, "labels": fields{"team": "pages"}}, input,
+		params); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// remember makes an alias and a schedule that does not fire.
+func (w *world) remember(t *testing.T, best string, input fields) {
+	t.Helper()
+	models := gramv1connect.NewModelServiceClient(w.client, w.base, w.admin)
+	if _, err := models.SetAlias(t.Context(), connect.NewRequest(&pb.SetAliasRequest{Name: "best", Job: best})); err != nil {
+		t.Fatal(err)
+	}
+	spec, err := json.Marshal(fields{"apiVersion": "v1", "kind": "NaiveBayes", "metadata": fields{"name": "nightly"},
+		"spec": fields{"input": input, "params": fields{}, "repro": fields{"seed": 7}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	schedules := gramv1connect.NewScheduleServiceClient(w.client, w.base, w.admin)
+	if _, err := schedules.CreateSchedule(t.Context(), connect.NewRequest(&pb.CreateScheduleRequest{
+		Definition: &pb.ScheduleDefinition{Id: "nightly", Cron: "15 2 29 2 *", TimeZone: "Europe/Berlin",
+			SpecJson: string(spec)}})); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // holdIn pauses a worker while a job is as it should be.

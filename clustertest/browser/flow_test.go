@@ -28,7 +28,9 @@ func TestFlows(t *testing.T) {
 		{"log in by the link of gram dev", logInByLink}, {"log in by a token", logInByToken},
 		{"look, and no more", lookOnly}, {"cancel by the keyboard", cancelByKeyboard},
 		{"cancel without scripts", cancelWithoutScripts}, {"watch to the end", watchToTheEnd},
-		{"look at the cluster", lookAtTheCluster}, {"a token that is revoked", loseTheToken},
+		{"look at the cluster", lookAtTheCluster}, {"run again", runAgain}, {"compare two", compareTwo},
+		{"look at a failed job", lookAtAFailedJob}, {"pause a schedule", pauseASchedule},
+		{"a token that is revoked", loseTheToken},
 	} {
 		if !t.Run(part.name, func(t *testing.T) { part.do(w, t) }) {
 			return
@@ -175,6 +177,74 @@ func watchToTheEnd(w *world, t *testing.T) {
 	b.await("the page to show the end", `document.body.innerText.includes("succeeded")`)
 	b.await("the page to show the results", `document.body.innerText.includes("model.safetensors")`)
 	b.at("/jobs/to-watch")
+}
+
+// A job that has ended is run again from its page, to the same model; log and report are a link away.
+func runAgain(w *world, t *testing.T) {
+	b := w.tab(t)
+	w.logIn(t, b, gate.ScopeSubmit)
+	b.open("/jobs/to-watch")
+	b.click(`a[href="/jobs/to-watch/logs"]`)
+	b.shows("Back to the job")
+	b.open("/jobs/to-watch")
+	b.click(`a[href="/jobs/to-watch/report"]`)
+	b.at("/jobs/to-watch/report")
+	b.shows("KMeans")
+	b.open("/jobs/to-watch")
+	b.click(`a[href="/jobs/to-watch/again"]`)
+	b.click(`form[action="/jobs/to-watch/again"] button`)
+	b.await("the new job to show its results", `document.body.innerText.includes("model.safetensors")`)
+	if ask[bool](b, `location.pathname == "/jobs/to-watch"`) {
+		t.Error("it is the job from before")
+	}
+}
+
+// Two jobs are chosen among the models and compared.
+func compareTwo(w *world, t *testing.T) {
+	b := w.tab(t)
+	w.logIn(t, b, gate.ScopeRead)
+	b.click(`header a[href="/models"]`)
+	b.at("/models")
+	if n := ask[int](b, `(boxes => { boxes.forEach(box => box.click()); return boxes.length; })
+		(document.querySelectorAll("input[name=job]"))`); n != 2 {
+		t.Fatalf("%d models are listed: %s", n, b.text())
+	}
+	b.click("form#pick button")
+	b.shows("What differs first")
+	b.shows("The models are the same, byte for byte.")
+}
+
+// The page of a job that failed says why, and leads to its report.
+func lookAtAFailedJob(w *world, t *testing.T) {
+	if err := w.submit(t.Context(), "to-fail", "KMeans", fields{"name": "to-fail"},
+		fields{"uri": w.data(t, "digits.csv.gz"), "format": "csv", "label": 99}, fields{"k": 10}); err != nil {
+		t.Fatal(err)
+	}
+	b := w.tab(t)
+	w.logIn(t, b, gate.ScopeRead)
+	b.open("/jobs/to-fail")
+	b.await("the page to show why", `document.body.innerText.includes("BAD_RECORD")`)
+	b.shows("column 99")
+	w.awaitEnd(t, "to-fail")
+	b.open("/jobs/to-fail")
+	b.click(`a[href="/jobs/to-fail/report"]`)
+	b.shows("column 99")
+}
+
+func pauseASchedule(w *world, t *testing.T) {
+	w.remember(t, "to-watch", fields{"uri": "file:///none.tsv", "format": "tsv", "label": 1, "text": 2})
+	b := w.tab(t)
+	w.logIn(t, b, gate.ScopeSubmit)
+	b.click(`header a[href="/schedules"]`)
+	b.click(`a[href="/schedules/nightly"]`)
+	for _, verb := range []string{"pause", "resume"} {
+		b.click(`a[href="/schedules/nightly/` + verb + `"]`)
+		b.click(`form[action="/schedules/nightly/` + verb + `"] button`)
+		b.at("/schedules/nightly")
+		if paused := ask[bool](b, `document.querySelector(".state").innerText == "paused"`); paused != (verb == "pause") {
+			t.Errorf("after %s: %s", verb, b.text())
+		}
+	}
 }
 
 func lookAtTheCluster(w *world, t *testing.T) {

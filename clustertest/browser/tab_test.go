@@ -74,7 +74,7 @@ func (b *tab) hear(event any) {
 		}
 	case *network.EventRequestWillBeSent:
 		b.requests++
-		if !strings.HasPrefix(e.Request.URL, b.base+"/") {
+		if !strings.HasPrefix(e.Request.URL, b.base+"/") && !strings.HasPrefix(e.Request.URL, "data:image/") {
 			b.complain("a request to " + e.Request.URL)
 		}
 	case *page.EventJavascriptDialogOpening:

@@ -20,9 +20,10 @@ import (
 
 // world is a cluster of `gram dev` without workers, and a browser that trusts it.
 type world struct {
-	dir     string // of all its files
-	base    string // of its pages
-	link    string // that logs in once
+	owner   *testing.T // whose end is that of all processes
+	dir     string     // of all its files
+	base    string     // of its pages
+	link    string     // that logs in once
 	browser context.Context
 	home    cluster.Home
 	client  *http.Client
@@ -36,7 +37,7 @@ var linkOfDev = regexp.MustCompile(`https://\S+/login/once\?\S+`)
 func start(t *testing.T, dir string, flags ...string) *world {
 	t.Helper()
 	findChromium(t) // before a minute is spent
-	w := &world{dir: dir, home: cluster.Home(filepath.Join(dir, "cluster"))}
+	w := &world{owner: t, dir: dir, home: cluster.Home(filepath.Join(dir, "cluster"))}
 	links, binary := make(chan string, 1), clustertest.Binary(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -93,7 +94,7 @@ func (w *world) work(t *testing.T, name string) *clustertest.Process {
 		_, err := os.Stat(filepath.Join(own, "worker.pem"))
 		return err == nil
 	})
-	return clustertest.Start(t, w.dir, nil, w.home.Worker(name, []string{w.base[len("https://"):]}, "--slots", "1",
+	return clustertest.Start(w.owner, w.dir, nil, w.home.Worker(name, []string{w.base[len("https://"):]}, "--slots", "1",
 		"--file-root", "/", "--memory", "512MiB", "--cert", filepath.Join(own, "worker.pem"),
 		"--key", filepath.Join(own, "worker-key.pem"))...)
 }

@@ -32,6 +32,8 @@ type Cluster interface {
 	// CountLeaves counts the leaves of a job's open round by state; Course is what the leader remembers of a job.
 	CountLeaves(id string, ranges int) (*pb.LeavesResponse, error)
 	Course(id string) (*pb.TimelineResponse, error)
+	// EndedReport is the page and the report.json of a job that failed or was cancelled.
+	EndedReport(ctx context.Context, job *state.Job) (page, data []byte, err error)
 	// Fits refuses a job that no worker has the memory for.
 	Fits(cmd *pb.SubmitJob) error
 	// Wall is the time of ticks and deadlines, Admitted the time that tokens are judged by.

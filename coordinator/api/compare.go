@@ -102,8 +102,8 @@ func (s *Compares) sides(ctx context.Context, pair [2]*state.Job, gaps *gaps) (l
 				protocol.Counted(failures, "round"), len(rounds), failed), "")
 		}
 		if len(rounds) > 0 && rounds[0].Number > 1 {
-			gaps.add("rounds of "+job.ID, fmt.Sprintf("those before round %d: the log has the newest %d, since the job "+
-				"began the last time", rounds[0].Number, len(rounds)), "report.json beside the model has no others.")
+			gaps.add("rounds of "+job.ID, fmt.Sprintf("those before round %d: the log has the newest %d, since the "+
+				"job began the last time", rounds[0].Number, len(rounds)), "report.json beside the model has no others.")
 		}
 		if !job.Ended() {
 			gaps.add("the end of "+job.ID, "it has not ended: its metrics and curves are those of the rounds so far",

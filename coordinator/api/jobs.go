@@ -7,7 +7,6 @@ import (
 	"github.com/gram-compute/gram/coordinator/command"
 	"github.com/gram-compute/gram/coordinator/gate"
 	"github.com/gram-compute/gram/coordinator/listing"
-	"github.com/gram-compute/gram/coordinator/state"
 	"github.com/gram-compute/gram/objstore"
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
@@ -19,12 +18,6 @@ type Jobs struct {
 	Commands     command.Maker
 	Store        objstore.Store // holds the jobs' logs
 	segmentLists segmentLists
-	Ended        EndedReports
-}
-
-// EndedReports has the page and the report.json of each job that failed or was cancelled.
-type EndedReports interface {
-	EndedReport(ctx context.Context, job *state.Job) (page, data []byte, err error)
 }
 
 // Submit validates the spec, writes its defaults in, and proposes the job.

@@ -123,9 +123,9 @@ func modelOf(job *state.Job, aliases []string) *pb.Model {
 		File: &pb.OutputFile{Name: out.Name, Uri: out.URI, Sha256: out.Ref.SHA256[:], Size: out.Ref.Size},
 		Checks: &pb.ModelChecks{SharePpm: audit.GetSharePpm(), Drawn: audit.GetDrawn(), Agreed: audit.GetAgreed(),
 			Waived: audit.GetWaived(), Disputed: audit.GetDisputed(),
-			EveryTask: audit.GetSharePpm() == everyNode && audit.GetDrawn() > 0 && audit.GetAgreed() == audit.GetDrawn(),
 		},
 	}
+	m.Checks.EveryTask = audit.GetSharePpm() == everyNode && audit.GetDrawn() > 0 && audit.GetAgreed() == audit.GetDrawn()
 	for _, o := range job.Outputs {
 		m.Checks.Proof = m.Checks.Proof || o.Name == proofManifest
 	}

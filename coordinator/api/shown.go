@@ -123,7 +123,7 @@ func (s *Jobs) Report(
 		return nil, err
 	}
 	if job.Ended() && job.Stage != pb.JobState_JOB_STATE_SUCCEEDED {
-		page, data, err := s.Ended.EndedReport(ctx, job)
+		page, data, err := s.EndedReport(ctx, job)
 		if err != nil {
 			return nil, connect.NewError(connect.CodeUnavailable, err)
 		}

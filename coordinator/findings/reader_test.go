@@ -33,8 +33,8 @@ func TestRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	big := `[{"name":"big","value":"` + strings.Repeat("x", maxObject) + `"}]`
-	wanted := []Wanted{put(t, store, 1, good, good), {"j", state.RoundRecord{Number: 2}}, put(t, store, 3, `[]`, `[1]`), gone,
-		put(t, store, 5, `{`, `{`), put(t, store, 6, big, big), put(t, store, 7, `[ ]`, `[ ]`)}
+	wanted := []Wanted{put(t, store, 1, good, good), {"j", state.RoundRecord{Number: 2}},
+		put(t, store, 3, `[]`, `[1]`), gone, put(t, store, 5, `{`, `{`), put(t, store, 6, big, big), put(t, store, 7, `[ ]`, `[ ]`)}
 	found := r.Read(t.Context(), wanted, 5)
 	for i, want := range []error{nil, nil, errOtherBytes, objstore.ErrNotFound, nil, objstore.ErrTooLarge, ErrNotRead} {
 		if err := found[i].Err; want != nil && !errors.Is(err, want) || want == nil && err != nil && i != 4 {
@@ -85,8 +85,8 @@ func TestHeadlines(t *testing.T) {
 	m := func(name, value string) jobs.Metric { return jobs.Metric{Name: name, Value: []byte(value)} }
 	for want, got := range map[string]string{
 		"evaluation.accuracy=0.5 evaluation.macro.f1=0.25 kmeans.rounds=3": names(m("kmeans.rounds", "3"), m("x", "1"),
-			m("evaluation", `{"macro":{"f1":0.25},"accuracy":0.5,"labels":[{"accuracy":1}]}`), m("kmeans.stop", `"tol"`),
-			m("lloyd.001.kmeans", "1")),
+			m("evaluation", `{"macro":{"f1":0.25},"accuracy":0.5,"labels":[{"accuracy":1}]}`),
+			m("kmeans.stop", `"tol"`), m("lloyd.001.kmeans", "1")),
 		"x=1 y.z=2": names(m("x", "1"), m("y", `{"z":2}`), m("restart.0.x", "3"), m("w", `"word"`)),
 		"":          names(),
 	} {

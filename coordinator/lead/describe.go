@@ -12,8 +12,11 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
+// Views tell of jobs as people see them: what the log has, and what a leader remembers.
+type Views struct{ *Leader }
+
 // Describe is a job as people see it, with what leader memory adds.
-func (c *Leader) Describe(job *state.Job) *pb.Job {
+func (c Views) Describe(job *state.Job) *pb.Job {
 	view, _ := c.fsm.View()
 	out := outline(job)
 	out.SpecJson, out.Rounds = string(job.SpecJSON), job.Rounds.Records()
@@ -22,7 +25,7 @@ func (c *Leader) Describe(job *state.Job) *pb.Job {
 }
 
 // Brief describes jobs of a view without their specs and rounds.
-func (c *Leader) Brief(view state.State, jobs []*state.Job) []*pb.Job {
+func (c Views) Brief(view state.State, jobs []*state.Job) []*pb.Job {
 	out := make([]*pb.Job, len(jobs))
 	for i, job := range jobs {
 		out[i] = outline(job)
@@ -51,7 +54,7 @@ func outline(job *state.Job) *pb.Job {
 }
 
 // describeWork adds what is in leader memory of the jobs that have not ended.
-func (c *Leader) describeWork(jobs []*state.Job, out []*pb.Job, view state.State) {
+func (c Views) describeWork(jobs []*state.Job, out []*pb.Job, view state.State) {
 	lead, err := c.Leadership()
 	if err != nil {
 		return
@@ -72,7 +75,7 @@ func (c *Leader) describeWork(jobs []*state.Job, out []*pb.Job, view state.State
 }
 
 // describeLeased adds what the board has of a job that was admitted.
-func (c *Leader) describeLeased(lead *Leadership, job *state.Job, out *pb.Job) {
+func (c Views) describeLeased(lead *Leadership, job *state.Job, out *pb.Job) {
 	lead.mu.Lock()
 	defer lead.mu.Unlock()
 	out.Progress.TasksLeased = uint32(lead.board.Jobs.Leased(job.ID, ""))
@@ -179,7 +182,7 @@ func allQuarantined(live []schedule.Worker, now time.Duration) bool {
 }
 
 // CountLeaves counts the leaves of a job's open round by state, in ranges.
-func (c *Leader) CountLeaves(id string, ranges int) (*pb.LeavesResponse, error) {
+func (c Views) CountLeaves(id string, ranges int) (*pb.LeavesResponse, error) {
 	lead, err := c.Leadership()
 	if err != nil {
 		return nil, err
@@ -204,7 +207,7 @@ func (c *Leader) CountLeaves(id string, ranges int) (*pb.LeavesResponse, error) 
 }
 
 // Course is what the leader remembers of who did what when for a job, and what is at work.
-func (c *Leader) Course(id string) (*pb.TimelineResponse, error) {
+func (c Views) Course(id string) (*pb.TimelineResponse, error) {
 	lead, err := c.Leadership()
 	if err != nil {
 		return nil, err

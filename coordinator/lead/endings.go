@@ -28,10 +28,10 @@ const (
 	maxEndedBytes = 16 << 20
 )
 
-// Reporter writes the reports of jobs that failed or were cancelled: those that succeed have a worker write theirs. They
+// reporter writes the reports of jobs that failed or were cancelled: those that succeed have a worker write theirs. They
 // lie beside the jobs' objects, where this member may write; the place of outputs may be what the job failed by. A
 // report that is not written is written by a sweep, and made anew when somebody asks.
-type Reporter struct{ *Leader }
+type reporter struct{ *Leader }
 
 // ending is a job that did not succeed, and what the leader remembers of it.
 type ending struct {
@@ -46,7 +46,7 @@ func withoutReport(job *state.Job) bool {
 }
 
 // reportEnds writes the report of each job that ends without one, until the leadership ends. No decision waits for it.
-func (c Reporter) reportEnds(lead *Leadership, view state.State) {
+func (c reporter) reportEnds(lead *Leadership, view state.State) {
 	if c.cfg.Ended == nil {
 		return
 	}
@@ -71,7 +71,7 @@ func (c Reporter) reportEnds(lead *Leadership, view state.State) {
 
 // endings are the jobs that have ended without a report since the last look: those that were active then, and those
 // that came since. It looks at all jobs only if some came.
-func (c Reporter) endings(lead *Leadership, last, view state.State) (list []ending) {
+func (c reporter) endings(lead *Leadership, last, view state.State) (list []ending) {
 	look := func(job *state.Job) bool {
 		if withoutReport(job) {
 			list = append(list, ending{job.ID, job.FinishedAt, c.remembered(lead, view, job)})
@@ -91,7 +91,7 @@ func (c Reporter) endings(lead *Leadership, last, view state.State) (list []endi
 }
 
 // remembered is what the leader remembers of a job that has ended.
-func (c Reporter) remembered(lead *Leadership, view state.State, job *state.Job) schedule.Timeline {
+func (c reporter) remembered(lead *Leadership, view state.State, job *state.Job) schedule.Timeline {
 	lead.mu.Lock()
 	defer lead.mu.Unlock()
 	course, _ := lead.board.Course(view, job, c.clock.Mono())
@@ -99,7 +99,7 @@ func (c Reporter) remembered(lead *Leadership, view state.State, job *state.Job)
 }
 
 // write writes reports until the store takes one no more, and returns those that are left, that one last.
-func (c Reporter) write(ctx context.Context, list []ending) (left []ending) {
+func (c reporter) write(ctx context.Context, list []ending) (left []ending) {
 	for i, e := range list {
 		view, _ := c.fsm.View()
 		job, ok := view.Job(e.id)
@@ -117,8 +117,8 @@ func (c Reporter) write(ctx context.Context, list []ending) (left []ending) {
 	return nil
 }
 
-func (c Reporter) writeOne(ctx context.Context, job *state.Job, course *pb.Timeline) error {
-	page, data, err := c.cfg.Ended(c.Describe(job), course)
+func (c reporter) writeOne(ctx context.Context, job *state.Job, course *pb.Timeline) error {
+	page, data, err := c.cfg.Ended(Views{c.Leader}.Describe(job), course)
 	if err != nil {
 		c.cfg.Logger.Error("make the report of a job", "job", job.ID, "error", err)
 		return nil // another attempt would make the same
@@ -139,7 +139,7 @@ func (s *Sweeper) makeUpReport(ctx context.Context, job *state.Job) {
 	if s.c.cfg.Ended == nil || s.opt.dry || s.refused || job.Swept || !withoutReport(job) {
 		return
 	}
-	if err := (Reporter{s.c}).makeUp(ctx, job); err != nil && ctx.Err() == nil {
+	if err := (reporter{s.c}).makeUp(ctx, job); err != nil && ctx.Err() == nil {
 		s.refused = true
 		s.c.cfg.Logger.Warn("the report of a job that did not succeed is not written; the next sweep tries again",
 			"job", job.ID, "error", err)
@@ -147,7 +147,7 @@ func (s *Sweeper) makeUpReport(ctx context.Context, job *state.Job) {
 }
 
 // makeUp writes the report of a job, unless there is one.
-func (c Reporter) makeUp(ctx context.Context, job *state.Job) error {
+func (c reporter) makeUp(ctx context.Context, job *state.Job) error {
 	_, err := c.cfg.Store.Stat(ctx, protocol.EndedKey(job.ID, job.FinishedAt, endedPage))
 	if !errors.Is(err, objstore.ErrNotFound) {
 		return err
@@ -162,7 +162,7 @@ func (c Reporter) makeUp(ctx context.Context, job *state.Job) error {
 
 // EndedReport is the page and the report.json of a job that failed or was cancelled: as they were written at its end or,
 // where they were not, as they can be made now.
-func (c Reporter) EndedReport(ctx context.Context, job *state.Job) (page, data []byte, err error) {
+func (c Views) EndedReport(ctx context.Context, job *state.Job) (page, data []byte, err error) {
 	if c.cfg.Ended == nil {
 		return nil, nil, errors.New("this coordinator makes no reports of jobs that did not succeed")
 	}
@@ -183,7 +183,7 @@ func (c Reporter) EndedReport(ctx context.Context, job *state.Job) (page, data [
 	course := &pb.Timeline{}
 	if lead, err := c.Leadership(); err == nil {
 		view, _ := c.fsm.View()
-		course = lease.WireTimeline(c.remembered(lead, view, job), c.clock.started)
+		course = lease.WireTimeline(reporter{c.Leader}.remembered(lead, view, job), c.clock.started)
 	}
 	return c.cfg.Ended(c.Describe(job), course)
 }

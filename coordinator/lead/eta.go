@@ -14,7 +14,7 @@ import (
 
 // ETA forecasts when the open round of a job ends, and how many rounds may follow; nil for a job that waits to begin,
 // only reports or has ended, and where this member does not lead. It takes some milliseconds, and holds nobody up.
-func (c *Leader) ETA(job *state.Job) *pb.Eta {
+func (c Views) ETA(job *state.Job) *pb.Eta {
 	lead, err := c.Leadership()
 	if err != nil || job.Ended() || job.Stage == pb.JobState_JOB_STATE_QUEUED || job.Reporting() {
 		return nil
@@ -38,7 +38,7 @@ func (c *Leader) ETA(job *state.Job) *pb.Eta {
 // An ETA that Watch sends is some seconds old, and as much older as making it takes long: it is sent to many, and often.
 const (
 	etaAge  = 2 * time.Second
-	etaRest = 200 // times what making it took
+	etaRest = 400 // times what making it took
 )
 
 // recentETAs are the last ETAs of jobs that somebody watches.
@@ -54,7 +54,7 @@ type recentETA struct {
 }
 
 // RecentETA is the ETA of a job, made for all who watch it: counted from now in steps of some seconds.
-func (c *Leader) RecentETA(job *state.Job) *pb.Eta {
+func (c Views) RecentETA(job *state.Job) *pb.Eta {
 	if job.Ended() || job.Stage == pb.JobState_JOB_STATE_QUEUED {
 		return nil
 	}

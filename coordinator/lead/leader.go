@@ -147,7 +147,7 @@ func (c *Leader) assume(ctx context.Context, duties *sync.WaitGroup) error {
 	duties.Go(func() { c.members.watchMembers(lead) })
 	duties.Go(func() { c.sweepNowAndThen(lead) })
 	duties.Go(func() { timekeeper{c}.watchStoreClock(lead) })
-	duties.Go(func() { Reporter{c}.reportEnds(lead, view) })
+	duties.Go(func() { reporter{c}.reportEnds(lead, view) })
 	return nil
 }
 
