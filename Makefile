@@ -203,8 +203,12 @@ emulated: ## Run the kernels' tests, and gram version, on emulated CPUs without 
 
 .PHONY: screenshots
 PICTURES ?= bin/pictures
-screenshots: tools ## Take a picture of every view of the pages into PICTURES=bin/pictures (needs chromium).
+# Those that docs show.
+SHOWN := jobs-1280-light job-running-1280-light job-running-390-dark job-failed-390-light models-1280-light \
+  compare-1280-dark report-1280-light cluster-1280-light login-link-390-light
+screenshots: tools ## Take a picture of every view of the pages into PICTURES=bin/pictures, and renew those in docs (chromium).
 	REQUIRE_CHROMIUM=1 go test -count=1 -timeout 10m -run '^TestPictures$$' ./clustertest/browser -pictures "$(abspath $(PICTURES))"
+	cp $(SHOWN:%=$(PICTURES)/%.png) docs/pictures/
 
 .PHONY: vuln
 vuln: bin/govulncheck ## Look up known vulnerabilities in what gram calls (asks vuln.go.dev).

@@ -39,7 +39,7 @@ func TestPictures(t *testing.T) {
 		for _, width := range []int64{1280, 390} {
 			for _, scheme := range []string{"light", "dark"} {
 				b.look(width, scheme)
-				height := min(ask[int64](b, `document.documentElement.scrollHeight`), 2400)
+				height := min(ask[int64](b, `document.documentElement.scrollHeight`), 1500)
 				b.do(chromedp.EmulateViewport(width, max(height, 200)))
 				picture := run(b, "take a picture", chromedp.CaptureScreenshot())
 				name := fmt.Sprintf("%s-%d-%s.png", v.name, width, scheme)
