@@ -126,7 +126,9 @@ func TestViews(t *testing.T) {
 			}
 		}
 		b.look(1280, "light")
-		b.walk(v)
+		b.scripts(false) // what moves is still
+		v.open(in, out).walk(v)
+		b.scripts(true)
 	}
 }
 
