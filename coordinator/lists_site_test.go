@@ -167,7 +167,7 @@ func TestClusterPage(t *testing.T) {
 	b := &browser{T: t, c: c}
 	b.logIn(makeToken(t, c, gate.ScopeRead, 0), "")
 	first, second := b.text(b.ask("GET", "/cluster", nil)), b.text(b.ask("GET", "/cluster?page=2", nil))
-	for _, words := range []string{"No alert follows", "0 tasks of 202 slots", "101 workers, page 1 of 2", ">w99<",
+	for _, words := range []string{"No alerts", "0 tasks of 202 slots", "101 workers, page 1 of 2", ">w99<",
 		`<td class="n">101</td>`} {
 		if !strings.Contains(first, words) {
 			t.Errorf("the page lacks %q: %s", words, first)

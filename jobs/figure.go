@@ -84,6 +84,8 @@ type PointGroup struct {
 	X      []float64 `json:"x"`
 	Y      []float64 `json:"y"`
 	Marked []bool    `json:"marked"`
+	// Landmark reports that the points are no records, but what records are compared with; they are set apart.
+	Landmark bool `json:"landmark,omitempty"`
 }
 
 // StraightLine is the line Ax + By + C = 0. Lines of one name have one entry in the legend.

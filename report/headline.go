@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/gram-compute/gram/jobs"
@@ -97,7 +98,13 @@ func reading[V any](tiles func(V) []Tile) func(json.RawMessage) []Tile {
 }
 
 func one(name, note string) func(float64) []Tile {
-	return func(v float64) []Tile { return []Tile{{name, fmt.Sprintf("%.6g", v), note}} }
+	return func(v float64) []Tile {
+		text := fmt.Sprintf("%.6g", v)
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+			text = style.Count(n)
+		}
+		return []Tile{{name, text, note}}
+	}
 }
 
 func counted(name, note string) func(int64) []Tile {

@@ -27,7 +27,7 @@ func sample() Page {
 		Facts:    [][2]string{{"seed", "7"}, {"input", "s3://corpus/a&b.csv"}},
 		Set:      []Param{{Name: "k", Value: "10"}},
 		Defaults: []Param{{Name: "features.scale", Value: "none"}, {Name: "tol", Value: "0"},
-			{Name: "block", Value: "8 MiB", Exact: "8\u00a0388\u00a0608 bytes"}},
+			{Name: "block", Value: "8 MiB", Exact: "8,388,608 bytes"}},
 		Run: Run{Submitted: "2026-11-21T09:00:00.000Z", Ended: "2026-11-21T09:00:12.345Z", Build: "gram v1.2 (abc)",
 			Workers: []string{"<w1> (avx2)"}, WorkSeconds: 40},
 		Spec:  `{"kind": "KMeans"}`,
@@ -78,7 +78,7 @@ func TestPageIsWholeAndSelfContained(t *testing.T) {
 		"digits-k3f9p2", "12.35 s", "a&amp;b.csv", "J after each round.", "&lt;a&gt;", "data:image/png;base64,", "0-1",
 		"the report waited 210ms", "worker &lt;w2&gt; made", "other set</th>", "than two others</td>",
 		"2 rounds<", "2 metrics<", ">k</th>", "3 more are the defaults", "submitted</th>", `href="provenance.json"`,
-		"gram v1.2 (abc)", "&lt;w1&gt; (avx2)", `title="8 388 608 bytes"`,
+		"gram v1.2 (abc)", "&lt;w1&gt; (avx2)", `title="8,388,608 bytes"`,
 		"digits (k 10) · digits-k3f9p2 · Gram</title>", "lloyd.<wbr/>001.", "Rows: truth; columns: decision",
 	} {
 		if !bytes.Contains(page, []byte(want)) {

@@ -91,7 +91,7 @@ func TestParamsThatAreSet(t *testing.T) {
 		{`{}`, " | block costs features.bins features.text.min_df given init k scale tol twice", mail},
 		{`{"k": 10, "tol": 1e-4}`, "k 10 | block costs features.bins given init scale tol twice", csv},
 		{`{"given": [[1, 2.5]], "init": "given"}`, "given [[1,2.5]], init given | block costs features.bins k scale tol twice", csv},
-		{`{"block": 3441050}`, "block 3.282 MiB 3\u00a0441\u00a0050 bytes | costs features.bins given init k scale tol twice", csv},
+		{`{"block": 3441050}`, "block 3.282 MiB 3,441,050 bytes | costs features.bins given init k scale tol twice", csv},
 		{`{"features": {"text": {"min_df": 1}}}`, " | " + rest, csv},
 		{`{"features": {"text": {"min_df": 1}}}`, "features.text.min_df 1 | " + rest, mail},
 		{`{"costs": {"a.b": 2}}`, `costs {"a.b":2} | block features.bins given init k scale tol twice`, csv},

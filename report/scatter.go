@@ -165,11 +165,22 @@ func (p plotArea) points(s *svg, group int, g jobs.PointGroup) {
 				continue
 			}
 			x, y := p.x.at(g.X[i]), p.y.at(g.Y[i])
+			if g.Landmark {
+				landmark(s, x, y)
+				continue
+			}
 			mark(s, group, x, y, "soft")
 			if marked {
 				ring(s, x, y)
 			}
 		}
+	}
+}
+
+// landmark draws a cross in the color of texts.
+func landmark(s *svg, x, y float64) {
+	for _, class := range []string{"landmark behind", "landmark"} {
+		fmt.Fprintf(s, `<path d="M%s %sm-7 0h14m-7 -7v14" class="%s"/>`+"\n", px(x), px(y), class)
 	}
 }
 
@@ -179,7 +190,13 @@ func ring(s *svg, x, y float64) {
 
 func scatterLegend(c *jobs.ScatterPlot) (list []entry) {
 	for i, g := range c.Groups {
-		list = append(list, entry{g.Name, func(s *svg, x, y float64) { mark(s, i, x, y, "") }})
+		list = append(list, entry{g.Name, func(s *svg, x, y float64) {
+			if g.Landmark {
+				landmark(s, x, y)
+			} else {
+				mark(s, i, x, y, "")
+			}
+		}})
 	}
 	if c.Mark != "" {
 		list = append(list, entry{c.Mark, func(s *svg, x, y float64) { ring(s, x, y) }})

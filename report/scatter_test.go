@@ -52,6 +52,19 @@ func TestAreas(t *testing.T) {
 	}
 }
 
+// Landmarks are crosses, without the color and the mark of a group.
+func TestLandmarks(t *testing.T) {
+	a := areaOf([]jobs.PointGroup{{X: []float64{0, 16}, Y: []float64{0, 16}}}, 0, 180, 0, 180)
+	s := newPicture(chartClass, 180, 180, "", "")
+	head := s.Len()
+	a.points(s, 1, jobs.PointGroup{X: []float64{8}, Y: []float64{8}, Marked: []bool{false}, Landmark: true})
+	want := `<path d="M90 90m-7 0h14m-7 -7v14" class="landmark behind"/>
+<path d="M90 90m-7 0h14m-7 -7v14" class="landmark"/>`
+	if got := strings.TrimSpace(string(s.Bytes()[head:])); got != want {
+		t.Errorf("%s, not %s", got, want)
+	}
+}
+
 func TestScatterFaults(t *testing.T) {
 	for name, g := range map[string]jobs.PointGroup{
 		"no y": {X: []float64{1}, Marked: []bool{false}}, "no marks": {X: []float64{1}, Y: []float64{1}},

@@ -27,10 +27,13 @@ const (
 	askTick    = time.Second
 )
 
+// jobWatch is how the page of a job moves.
+type jobWatch struct{ *Site }
+
 // ask watches a job in the name of one who looks, and publishes the pieces of its page, until the job has ended, the
 // cluster does not answer, or ctx ends. It returns an error if the calls were refused for this token: another that
 // watches may go on.
-func (s *Site) ask(ctx context.Context, r *http.Request, l *live) error {
+func (s jobWatch) ask(ctx context.Context, r *http.Request, l *live) error {
 	ctx, end := context.WithCancel(context.WithValue(ctx, callerKey{}, r))
 	var reading sync.WaitGroup
 	defer reading.Wait()
@@ -76,7 +79,7 @@ func (l *live) failed(ctx context.Context, err error) error {
 }
 
 // watchJob hands on a job after each change.
-func (s *Site) watchJob(ctx context.Context, r *http.Request, id string, jobs chan<- *pb.Job) error {
+func (s jobWatch) watchJob(ctx context.Context, r *http.Request, id string, jobs chan<- *pb.Job) error {
 	stream, err := s.jobs.Watch(ctx, call(r, &pb.WatchRequest{Id: id}))
 	if err != nil {
 		return err
@@ -97,7 +100,7 @@ func (s *Site) watchJob(ctx context.Context, r *http.Request, id string, jobs ch
 
 // watchLog hands on the last lines of a job's log as they come. A log that cannot be read is missing from the page: the
 // store may refuse what the cluster answers.
-func (s *Site) watchLog(ctx context.Context, r *http.Request, id string, lines chan<- *pb.LogsResponse) {
+func (s jobWatch) watchLog(ctx context.Context, r *http.Request, id string, lines chan<- *pb.LogsResponse) {
 	for ctx.Err() == nil {
 		stream, err := s.jobs.Logs(ctx, call(r, &pb.LogsRequest{Id: id, Follow: true, Tail: linesOfPage}))
 		for err == nil && stream.Receive() {
@@ -124,7 +127,7 @@ func (s *Site) watchLog(ctx context.Context, r *http.Request, id string, lines c
 }
 
 // remake asks for what the pieces of a page need, and renders those that are due.
-func (s *Site) remake(ctx context.Context, r *http.Request, known *shown) map[string][]byte {
+func (s jobWatch) remake(ctx context.Context, r *http.Request, known *shown) map[string][]byte {
 	made, now := make(map[string][]byte), time.Now()
 	render := func(name string, pace time.Duration) {
 		html, err := s.piece(name, known)
@@ -162,7 +165,7 @@ func (s *Site) remake(ctx context.Context, r *http.Request, known *shown) map[st
 }
 
 // askLeaves asks how the leaves of the open round are.
-func (s *Site) askLeaves(ctx context.Context, r *http.Request, known *shown) {
+func (s jobWatch) askLeaves(ctx context.Context, r *http.Request, known *shown) {
 	if known.Job.GetProgress().GetLeaves() == 0 || stateOf(known.Job).Ended {
 		known.Leaves = nil
 		return
@@ -173,14 +176,14 @@ func (s *Site) askLeaves(ctx context.Context, r *http.Request, known *shown) {
 }
 
 // askCourse asks who does and did what when.
-func (s *Site) askCourse(ctx context.Context, r *http.Request, known *shown) {
+func (s jobWatch) askCourse(ctx context.Context, r *http.Request, known *shown) {
 	if answer, err := s.jobs.Timeline(ctx, call(r, &pb.TimelineRequest{Id: known.Job.GetId()})); err == nil {
 		known.Course = answer.Msg
 	}
 }
 
 // askMetrics asks what those of the rounds found that the curve shows, as many as most at a time.
-func (s *Site) askMetrics(ctx context.Context, r *http.Request, known *shown, most int) {
+func (s jobWatch) askMetrics(ctx context.Context, r *http.Request, known *shown, most int) {
 	want := known.wanted(most)
 	if len(want) == 0 {
 		return

@@ -26,6 +26,7 @@ func (s series) Last() float64 { return s.Values[len(s.Values)-1] }
 type curve struct {
 	Measure string
 	Series  []series
+	More    int // series that are not drawn
 	Picture template.HTML
 }
 
@@ -88,7 +89,9 @@ func (k *shown) Curves() (curves []curve) {
 	slices.SortStableFunc(curves, func(a, b curve) int { return rank(a) - rank(b) })
 	curves = curves[:min(len(curves), mostCurves)]
 	for i := range curves {
-		curves[i].Series = curves[i].Series[:min(len(curves[i].Series), mostSeries)]
+		all := curves[i].Series
+		curves[i].Series = all[:min(len(all), mostSeries)]
+		curves[i].More = len(all) - len(curves[i].Series)
 		curves[i].Picture = drawCurve(curves[i])
 	}
 	return curves

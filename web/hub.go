@@ -153,7 +153,7 @@ func (l *live) since(seen uint64) (events net.Buffers, now uint64, over bool, ch
 const recheckPace = 30 * time.Second
 
 // jobLive sends the moving pieces of a job's page, again when they change, until the job has ended.
-func (s *Site) jobLive(w http.ResponseWriter, r *http.Request) {
+func (s jobWatch) jobLive(w http.ResponseWriter, r *http.Request) {
 	job, err := s.peek(r)
 	if err != nil {
 		s.fail(w, r, err)
@@ -166,7 +166,7 @@ func (s *Site) jobLive(w http.ResponseWriter, r *http.Request) {
 }
 
 // peek makes the call that the one who looks would make alone, and returns its first answer: it may look.
-func (s *Site) peek(r *http.Request) (*pb.Job, error) {
+func (s jobWatch) peek(r *http.Request) (*pb.Job, error) {
 	stream, err := s.jobs.Watch(s.as(r), call(r, &pb.WatchRequest{Id: r.PathValue("id")}))
 	if err != nil {
 		return nil, err
@@ -179,7 +179,7 @@ func (s *Site) peek(r *http.Request) (*pb.Job, error) {
 }
 
 // follow sends what is known of a watched job, and asks for it while that is its turn.
-func (s *Site) follow(w http.ResponseWriter, r *http.Request, l *live) {
+func (s jobWatch) follow(w http.ResponseWriter, r *http.Request, l *live) {
 	ctx, end := context.WithCancelCause(r.Context())
 	var asking sync.WaitGroup
 	defer asking.Wait()

@@ -21,11 +21,11 @@ func (s *Site) job(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	s.view(w, r, "job", "jobs", title(job), jobView{s.know(r, job), hasReport(job)})
+	s.view(w, r, "job", "jobs", title(job), jobView{jobWatch{s}.know(r, job), hasReport(job)})
 }
 
 // know asks for all that the page of a job shows. What cannot be had is missing: the job itself is there.
-func (s *Site) know(r *http.Request, job *pb.Job) *shown {
+func (s jobWatch) know(r *http.Request, job *pb.Job) *shown {
 	known, ctx := newShown(), s.as(r)
 	known.take(job)
 	var asking sync.WaitGroup
@@ -38,7 +38,7 @@ func (s *Site) know(r *http.Request, job *pb.Job) *shown {
 }
 
 // askLog asks for the last lines of the log.
-func (s *Site) askLog(ctx context.Context, r *http.Request, known *shown) {
+func (s jobWatch) askLog(ctx context.Context, r *http.Request, known *shown) {
 	stream, err := s.jobs.Logs(ctx, call(r, &pb.LogsRequest{Id: known.Job.GetId(), Tail: linesOfPage}))
 	if err != nil {
 		return

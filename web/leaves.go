@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	pb "github.com/gram-compute/gram/protocol/gramv1"
+	"github.com/gram-compute/gram/report/style"
 )
 
 // The measures of the picture of leaves, in its own units.
@@ -60,7 +61,7 @@ func (v *leafView) Text() string {
 // failed. It has one path for each state, so that its size is the same for a million leaves as for a thousand.
 func (v *leafView) draw(l *pb.LeavesResponse) template.HTML {
 	cells := len(l.GetCommittedByRange())
-	rows, columns := (cells+cellsOfRow-1)/cellsOfRow, min(cells, cellsOfRow)
+	rows := (cells + cellsOfRow - 1) / cellsOfRow
 	var waiting, committed, running, failed strings.Builder
 	for i := range cells {
 		first, end := uint64(i)*l.GetLeaves()/uint64(cells), uint64(i+1)*l.GetLeaves()/uint64(cells)
@@ -76,7 +77,7 @@ func (v *leafView) draw(l *pb.LeavesResponse) template.HTML {
 	}
 	var svg strings.Builder
 	fmt.Fprintf(&svg, `<svg class="leaves" viewBox="0 0 %s %s" role="img" aria-label="%s">`,
-		short(cellPitch*float64(columns)-1), short(cellPitch*float64(rows)-1), template.HTMLEscapeString(v.Text()))
+		short(cellPitch*cellsOfRow-1), short(cellPitch*float64(rows)-1), template.HTMLEscapeString(v.Text()))
 	for _, path := range []struct {
 		class string
 		d     *strings.Builder
@@ -115,11 +116,7 @@ func short(v float64) string {
 
 // count writes a whole number with its thousands apart.
 func count[N ~int | ~int64 | ~uint32 | ~uint64](n N) string {
-	text := fmt.Sprint(n)
-	for at := len(text) - 3; at > 0 && text[at-1] != '-'; at -= 3 {
-		text = text[:at] + "," + text[at:]
-	}
-	return text
+	return style.Count(int64(n)) //lint:checked counts of what exists
 }
 
 // anyCount is count for templates, whose numbers are of several types.

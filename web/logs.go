@@ -49,7 +49,7 @@ func lineText(text string) string {
 	add(l.Pieces > 0, "%v pieces", l.Pieces)
 	add(l.Seconds > 0, "%.4g s", l.Seconds)
 	add(l.Lines > 0, "%v lines", l.Lines)
-	add(l.Code != "", "%s", l.Code)
+	add(!strings.HasPrefix(l.Message, l.Code), "%s", l.Code)
 	add(l.Message != "", "%s", l.Message)
 	return protocol.Visible(strings.Join(words, " ")) // an end of line would be one of the log
 }

@@ -74,8 +74,11 @@ func (l *onceLink) redeem(r *http.Request, secret string) (token string, err err
 	return token, nil
 }
 
+// oncePages are those of the link that logs in once.
+type oncePages struct{ *Site }
+
 // askOnce asks whether to log in by the link. It does not look at the secret.
-func (s *Site) askOnce(w http.ResponseWriter, r *http.Request) {
+func (s oncePages) askOnce(w http.ResponseWriter, r *http.Request) {
 	if s.once.link() == nil {
 		s.noLink(w, r)
 		return
@@ -86,7 +89,7 @@ func (s *Site) askOnce(w http.ResponseWriter, r *http.Request) {
 }
 
 // beginOnce logs in by the secret of the form.
-func (s *Site) beginOnce(w http.ResponseWriter, r *http.Request) {
+func (s oncePages) beginOnce(w http.ResponseWriter, r *http.Request) {
 	link := s.once.link()
 	if link == nil {
 		s.noLink(w, r)
@@ -110,7 +113,7 @@ func (s *Site) beginOnce(w http.ResponseWriter, r *http.Request) {
 }
 
 // noLink answers where no link logs in, as in every cluster but that of gram dev.
-func (s *Site) noLink(w http.ResponseWriter, r *http.Request) {
+func (s oncePages) noLink(w http.ResponseWriter, r *http.Request) {
 	s.show(w, r, http.StatusNotFound, "login", &page{Title: "Log in", View: login{Next: "/jobs",
 		Problem: "No link logs in to this cluster. Log in with a token."}})
 }

@@ -30,8 +30,11 @@ type scheduleView struct {
 	Key    string     // of its form
 }
 
+// schedulePages are those of schedules.
+type schedulePages struct{ *Site }
+
 // listSchedules is the page of the schedules, in order of id.
-func (s *Site) listSchedules(w http.ResponseWriter, r *http.Request) {
+func (s schedulePages) listSchedules(w http.ResponseWriter, r *http.Request) {
 	from := r.FormValue("from")
 	answer, err := s.schedules.ListSchedules(s.as(r), call(r, &pb.ListSchedulesRequest{Limit: schedulesOfPage,
 		After: from}))
@@ -50,14 +53,14 @@ func (s *Site) listSchedules(w http.ResponseWriter, r *http.Request) {
 }
 
 // schedule is the page of a schedule.
-func (s *Site) schedule(w http.ResponseWriter, r *http.Request) {
+func (s schedulePages) schedule(w http.ResponseWriter, r *http.Request) {
 	if view, ok := s.askedSchedule(w, r); ok {
 		s.view(w, r, "schedule", "schedules", view.GetDefinition().GetId(), view)
 	}
 }
 
 // askedSchedule is the schedule that a page is about; false if the page has told why there is none to show.
-func (s *Site) askedSchedule(w http.ResponseWriter, r *http.Request) (view scheduleView, ok bool) {
+func (s schedulePages) askedSchedule(w http.ResponseWriter, r *http.Request) (view scheduleView, ok bool) {
 	answer, err := s.schedules.GetSchedule(s.as(r), call(r, &pb.GetScheduleRequest{Id: r.PathValue("id"),
 		Next: nextTicks}))
 	if err != nil {
@@ -72,7 +75,7 @@ func (s *Site) askedSchedule(w http.ResponseWriter, r *http.Request) (view sched
 }
 
 // askSchedule asks whether a schedule is to be paused, or to go on.
-func (s *Site) askSchedule(what string) http.HandlerFunc {
+func (s schedulePages) askSchedule(what string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		view, ok := s.askedSchedule(w, r)
 		if !ok {
@@ -86,7 +89,7 @@ func (s *Site) askSchedule(what string) http.HandlerFunc {
 }
 
 // decideSchedule pauses a schedule, or lets it go on.
-func (s *Site) decideSchedule(what string) http.HandlerFunc {
+func (s schedulePages) decideSchedule(what string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !checkForm(r) {
 			s.refuseForm(w, r)

@@ -15,7 +15,7 @@ func Size(bytes int64) string {
 	return fmt.Sprintf("%.4g %s", value, units[unit])
 }
 
-// Count writes a whole number with its digits in groups of three: 3 441 050, with spaces that do not break.
+// Count writes a whole number with its digits in groups of three: 3,441,050.
 func Count(n int64) string {
 	digits := strconv.FormatInt(n, 10)
 	first, sign := digits, ""
@@ -24,7 +24,7 @@ func Count(n int64) string {
 	}
 	var groups string
 	for len(first) > 3 {
-		groups = "\u00a0" + first[len(first)-3:] + groups
+		groups = "," + first[len(first)-3:] + groups
 		first = first[:len(first)-3]
 	}
 	return sign + first + groups

@@ -91,7 +91,7 @@ func (m *model) planeFigures(metrics []jobs.Metric) ([]jobs.Figure, error) {
 			add(m.clusters(), c[0], c[1], false)
 		}
 	}
-	plot.Groups[m.clusters()].Name = "centers"
+	plot.Groups[m.clusters()].Name, plot.Groups[m.clusters()].Landmark = "centers", true
 	if m.space.Records > int64(len(points)) {
 		caption += fmt.Sprintf(" %d of %d records, drawn at random.", len(points), m.space.Records)
 	}
