@@ -130,7 +130,8 @@ func TestManyParamsAreBounded(t *testing.T) {
 }
 
 func TestTitleHasWhatIsSet(t *testing.T) {
-	set := []Param{{Name: "k", Value: "10"}, {Name: "given", Value: strings.Repeat("1", 100)}, {Name: "tol", Value: "0"}}
+	set := []Param{{Name: "k", Value: "10"}, {Name: "given", Value: strings.Repeat("1", 100)},
+		{Name: "tol", Value: "0"}}
 	if got := titled(set); got != "k 10, tol 0" {
 		t.Errorf("%q", got)
 	}

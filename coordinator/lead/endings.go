@@ -108,8 +108,8 @@ func (c reporter) write(ctx context.Context, list []ending) (left []ending) {
 		}
 		if err := c.writeOne(ctx, job, lease.WireTimeline(e.course, c.clock.started)); err != nil {
 			if ctx.Err() == nil {
-				c.cfg.Logger.Warn("the report of a job that did not succeed is not written yet; trying again", "job", e.id,
-					"error", err)
+				c.cfg.Logger.Warn("the report of a job that did not succeed is not written yet; trying again",
+					"job", e.id, "error", err)
 			}
 			return append(slices.Clone(list[i+1:]), e)
 		}
@@ -133,11 +133,21 @@ func (c reporter) writeOne(ctx context.Context, job *state.Job, course *pb.Timel
 	return err
 }
 
-// makeUp writes the report of a job that has none yet, since the leader at its end did not come to it.
-func (c reporter) makeUp(ctx context.Context, job *state.Job, dry bool) error {
-	if c.cfg.Ended == nil || dry || job.Swept || !withoutReport(job) {
-		return nil
+// makeUpReport writes the report of a job that has none yet, since the leader at its end did not come to it. A store that
+// takes none does not keep the sweep from what frees its space.
+func (s *Sweeper) makeUpReport(ctx context.Context, job *state.Job) {
+	if s.c.cfg.Ended == nil || s.opt.dry || s.refused || job.Swept || !withoutReport(job) {
+		return
 	}
+	if err := (reporter{s.c}).makeUp(ctx, job); err != nil && ctx.Err() == nil {
+		s.refused = true
+		s.c.cfg.Logger.Warn("the report of a job that did not succeed is not written; the next sweep tries again",
+			"job", job.ID, "error", err)
+	}
+}
+
+// makeUp writes the report of a job, unless there is one.
+func (c reporter) makeUp(ctx context.Context, job *state.Job) error {
 	_, err := c.cfg.Store.Stat(ctx, protocol.EndedKey(job.ID, job.FinishedAt, endedPage))
 	if !errors.Is(err, objstore.ErrNotFound) {
 		return err
