@@ -156,7 +156,8 @@ func TestLastLines(t *testing.T) {
 	store(3, "four", "five")
 	for tail, want := range map[uint32][]string{1: {"five"}, 3: {"three", "four", "five"},
 		9: {"one", "two", "three", "four", "five"}} {
-		if found, ok := last(tail, ""); !ok || !slices.Equal(found.GetLines(), want) || found.GetSkipped() != (tail < 5) {
+		if found, ok := last(tail, ""); !ok || !slices.Equal(found.GetLines(), want) ||
+			found.GetSkipped() != (tail < 5) {
 			t.Errorf("the last %d: %v", tail, found)
 		}
 	}
@@ -187,7 +188,8 @@ func TestOddTextsOfAJob(t *testing.T) {
 	completeTest(t, c, "w", made(leaseTest(t, c, "w", 1).GetTasks()[0], planOutput(2)))
 	for i, text := range odd {
 		line := fmt.Sprintf(`{"time":"t","event":%q,"worker":%q,"message":%q}`, text, text, text)
-		if _, err := cfg.Store.Put(t.Context(), protocol.LogKey("a", int64(i), "w", 1), []byte(line+"\n"+text)); err != nil {
+		if _, err := cfg.Store.Put(t.Context(), protocol.LogKey("a", int64(i), "w", 1),
+			[]byte(line+"\n"+text)); err != nil {
 			t.Fatal(err)
 		}
 	}

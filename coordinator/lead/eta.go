@@ -35,7 +35,7 @@ func (c Views) ETA(job *state.Job) *pb.Eta {
 	return eta
 }
 
-// An ETA that Watch sends is some seconds old, and as much older as making it takes long: it is sent to many, and often.
+// An ETA that Watch sends is some seconds old, and the older the longer it takes to make: it is sent to many.
 const (
 	etaAge  = 2 * time.Second
 	etaRest = 400 // times what making it took
