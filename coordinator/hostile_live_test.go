@@ -30,7 +30,8 @@ func TestHostileTextsInEvents(t *testing.T) {
 		t.Errorf("the pieces have the elements\n%q, want\n%q", got, want)
 	}
 	for _, name := range names {
-		if short := []rune(spaced(visibly(name))); !strings.Contains(spaced(shown), string(short[:min(len(short), 8)])) {
+		short := []rune(spaced(visibly(name)))
+		if !strings.Contains(spaced(shown), string(short[:min(len(short), 8)])) {
 			t.Errorf("no piece shows %q", name)
 		}
 	}
