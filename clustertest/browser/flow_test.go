@@ -28,7 +28,8 @@ func TestFlows(t *testing.T) {
 		{"log in by the link of gram dev", logInByLink}, {"log in by a token", logInByToken},
 		{"look, and no more", lookOnly}, {"cancel by the keyboard", cancelByKeyboard},
 		{"cancel without scripts", cancelWithoutScripts}, {"watch to the end", watchToTheEnd},
-		{"look at the cluster", lookAtTheCluster}, {"filter and sort", filterAndSort}, {"run again", runAgain}, {"compare two", compareTwo},
+		{"look at the cluster", lookAtTheCluster}, {"filter and sort", filterAndSort},
+		{"run again", runAgain}, {"compare two", compareTwo},
 		{"look at a failed job", lookAtAFailedJob}, {"pause a schedule", pauseASchedule},
 		{"a token that is revoked", loseTheToken},
 	} {
@@ -262,7 +263,8 @@ func pauseASchedule(w *world, t *testing.T) {
 		b.click(`a[href="/schedules/nightly/` + verb + `"]`)
 		b.click(`form[action="/schedules/nightly/` + verb + `"] button`)
 		b.at("/schedules/nightly")
-		if paused := ask[bool](b, `document.querySelector(".state").innerText == "paused"`); paused != (verb == "pause") {
+		paused := ask[bool](b, `document.querySelector(".state").innerText == "paused"`)
+		if paused != (verb == "pause") {
 			t.Errorf("after %s: %s", verb, b.text())
 		}
 	}
@@ -290,7 +292,8 @@ func loseTheToken(w *world, t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, stderr, code := clustertest.Run(t.Context(), t, w.dir, w.home.ClientEnv(w.base), nil, "token", "revoke", parsed.ID)
+	_, stderr, code := clustertest.Run(t.Context(), t, w.dir, w.home.ClientEnv(w.base), nil, "token", "revoke",
+		parsed.ID)
 	if code != 0 {
 		t.Fatalf("gram token revoke: %d, %s", code, stderr)
 	}

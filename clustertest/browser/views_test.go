@@ -60,7 +60,7 @@ func (w *world) views(t *testing.T) []view {
 			continue
 		}
 		b.open(all[i].path)
-		for _, link := range ask[[]string](b, `[...document.links].filter(a => a.origin == location.origin && !a.download).
+		for _, link := range ask[[]string](b, `[...document.links].filter(a => a.origin == location.origin).
 			map(a => a.pathname + a.search)`) {
 			path, _, _ := strings.Cut(link, "?")
 			if pattern := patternOf(path); !seen[pattern] {
@@ -100,8 +100,8 @@ func (w *world) tabs(t *testing.T) (in, out *tab) {
 	return in, out
 }
 
-// Each view, on a desk and on a phone, light and dark: nothing for axe-core to find, no scrolling sideways. The keyboard
-// reaches all that can be used, in the order of the page, and shows where it is.
+// Each view, on a desk and on a phone, light and dark: nothing for axe-core to find, no scrolling sideways. The
+// keyboard reaches all that can be used, in the order of the page, and shows where it is.
 func TestViews(t *testing.T) {
 	w := start(t, t.TempDir())
 	w.demonstrate(t)
