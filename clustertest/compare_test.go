@@ -72,8 +72,9 @@ func TestTheClustersComparisonIsThatOfTheFolders(t *testing.T) {
 	if len(c.GetCurves()) == 0 || c.GetCurves()[0].GetParts() == 0 {
 		t.Errorf("curves %v", c.GetCurves())
 	}
-	if c := ask("a", "again"); c.GetModel() != pb.SameModel_SAME_MODEL_SAME || len(c.GetFields()) > 0 ||
-		c.GetLeft().GetRounds() == 0 || c.GetNode() != fmt.Sprintf("the same in all %d rounds", c.GetLeft().GetRounds()) {
+	c = ask("a", "again")
+	if rounds := c.GetLeft().GetRounds(); c.GetModel() != pb.SameModel_SAME_MODEL_SAME || len(c.GetFields()) > 0 ||
+		rounds == 0 || c.GetNode() != fmt.Sprintf("the same in all %d rounds", rounds) {
 		t.Errorf("the same job again: %v", c)
 	}
 	c = ask("a", "away")

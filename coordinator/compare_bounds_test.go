@@ -62,7 +62,8 @@ func TestCompareWithinBounds(t *testing.T) {
 	large.Size = 33 << 20
 	leaveModel(t, c, "large", testSpec("n"), found, large)
 	said := gapsOf(compareTest(t, c, "one", "large"))
-	if !strings.Contains(said, "coordinator reads at most 33554432") || !strings.Contains(said, "`gram diff one large`") {
+	if !strings.Contains(said, "coordinator reads at most 33554432") ||
+		!strings.Contains(said, "`gram diff one large`") {
 		t.Errorf("a large model: %q", said)
 	}
 }
@@ -113,7 +114,8 @@ func TestCompareOfAFailedJob(t *testing.T) {
 	submitTest(t, c, "two")
 	answer := compareTest(t, c, "one", "two")
 	if answer.GetLeft().GetFailure() != "there is no x.tsv" ||
-		!strings.Contains(gapsOf(answer), "it did not succeed") || answer.GetModel() != pb.SameModel_SAME_MODEL_UNKNOWN {
+		!strings.Contains(gapsOf(answer), "it did not succeed") ||
+		answer.GetModel() != pb.SameModel_SAME_MODEL_UNKNOWN {
 		t.Errorf("%v", answer)
 	}
 }

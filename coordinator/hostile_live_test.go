@@ -15,8 +15,8 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// The pieces of a live page, with workers whose names were made to do harm, have no element or attribute that those with
-// harmless names have not; no name makes an event.
+// The pieces of a live page, with workers whose names were made to do harm, have no element or attribute that those
+// with harmless names have not; no name makes an event.
 func TestHostileTextsInEvents(t *testing.T) {
 	var names, harmless []string
 	for i, text := range hostileTexts(t) {

@@ -55,7 +55,7 @@ func loadHeight(lanes int) float64 {
 	return 16
 }
 
-// columnsOf is into how many columns the time of a picture with so many lanes is divided.
+// columnsOf is into how many columns the time of a picture with a number of lanes is divided.
 func columnsOf(lanes int) int { return max(48, min(mostColumns, mostCells/max(1, lanes))) }
 
 // load is how busy a worker was: of each part and column, the share of its slots at work.

@@ -123,8 +123,8 @@ func (k *shown) Rounds() []*pb.RoundRecord {
 	return last
 }
 
-// timeline is what the leader remembers, with the tasks that are at work; nil where there is nothing to draw. It is made
-// once for all that is drawn of it.
+// timeline is what the leader remembers, with the tasks that are at work; nil where there is nothing to draw. It is
+// made once for all that is drawn of it.
 func (k *shown) timeline() *report.Timeline {
 	if k.Course == nil {
 		return nil
