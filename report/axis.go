@@ -29,8 +29,12 @@ func (a axis) ticks() []float64 {
 			continue
 		}
 		var at []float64
-		for n := math.Ceil(a.low/step - 1e-9); n*step <= a.high+step/1e9; n++ {
-			at = append(at, float64(n*step)+0) // no -0
+		first := math.Ceil(a.low/step - 1e-9)
+		for n := range 8 { // counted, for beyond 2^53 a number plus 1 is itself
+			v := float64((first+float64(n))*step) + 0 // no -0
+			if v <= a.high+step/1e9 && (len(at) == 0 || v > at[len(at)-1]) {
+				at = append(at, v)
+			}
 		}
 		return at
 	}
