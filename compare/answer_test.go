@@ -213,3 +213,20 @@ func TestScalarsOfBrokenValues(t *testing.T) {
 		t.Errorf("%q, want %q", names, want)
 	}
 }
+
+// What differs first counts the fields that the answer has no room for, too.
+func TestFirstOfManyFields(t *testing.T) {
+	of := func(k string) Side {
+		s := sideOf(k, k)
+		s.Spec = []byte(`{"spec":{"params":{"centers":[` + strings.Repeat(k+",", 299) + k + `]}}}`)
+		return s
+	}
+	c, err := Answer(of("1"), of("2"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.GetFields()) != maxFields || c.GetMoreFields() != 300-maxFields ||
+		!strings.HasSuffix(c.GetFirst(), "; 299 more fields of it.") {
+		t.Errorf("%d fields and %d more: %s", len(c.GetFields()), c.GetMoreFields(), c.GetFirst())
+	}
+}
