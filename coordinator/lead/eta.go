@@ -55,7 +55,7 @@ type recentETA struct {
 
 // RecentETA is the ETA of a job, made for all who watch it: counted from now in steps of some seconds.
 func (c Views) RecentETA(job *state.Job) *pb.Eta {
-	if job.Ended() || job.Stage == pb.JobState_JOB_STATE_QUEUED {
+	if job.Ended() || job.Stage == pb.JobState_JOB_STATE_QUEUED || job.Reporting() { // else one of its last round
 		return nil
 	}
 	c.etas.mu.Lock()
