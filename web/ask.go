@@ -107,8 +107,8 @@ type logNews struct {
 	begins bool
 }
 
-// watchLog hands on the last lines of a job's log as they come. A log that cannot be read is missing from the page: the
-// store may refuse what the cluster answers.
+// watchLog hands on the last lines of a job's log as they come. A log that cannot be read is missing from the page:
+// the store may refuse what the cluster answers.
 func (s jobWatch) watchLog(ctx context.Context, r *http.Request, id string, lines chan<- logNews) {
 	for ctx.Err() == nil {
 		stream, err := s.jobs.Logs(ctx, call(r, &pb.LogsRequest{Id: id, Follow: true, Tail: linesOfPage}))
