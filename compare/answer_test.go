@@ -207,7 +207,7 @@ func TestNumbered(t *testing.T) {
 func TestScalarsOfBrokenValues(t *testing.T) {
 	var names []string
 	Scalars([]jobs.Metric{metric("a", `{"x":1,"y":[`), metric("b", `1e999`), metric("c", `[1,{"d":2}]`),
-		metric("d", ``), metric("step.record", `1`),
+		metric("d", ``), metric("step.record", `1`), metric("empty", `""`),
 		metric("e", `{"f":null,"g":{"h":true}}`)}, func(s Scalar) { names = append(names, s.Name+s.Word) })
 	if want := []string{"a.x", "e.g.htrue"}; !slices.Equal(names, want) {
 		t.Errorf("%q, want %q", names, want)
