@@ -116,7 +116,7 @@ func TestPowers(t *testing.T) {
 	}
 }
 
-// Ticks end where numbers are so large that neighbors are further apart than the ticks: a whole number plus 1 is itself.
+// Ticks end where numbers are so large that neighbors are further apart than the ticks.
 func TestTicksBeyondWholeNumbers(t *testing.T) {
 	for _, a := range []axis{{1e16, 1e16 + 2, 0, 1}, {-3e18, -3e18 + 1024, 0, 1}, {1, 1 + 0x1p-52, 0, 1},
 		{1e300, math.Nextafter(1e300, 2e300), 0, 1}, {5e-324, 1e-323, 0, 1}} {

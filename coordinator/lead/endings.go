@@ -134,7 +134,8 @@ func (c reporter) writeOne(ctx context.Context, job *state.Job, course *pb.Timel
 }
 
 // makeUpReport writes the report of a job that has none yet, since the leader at its end did not come to it. A store
-// that takes none does not keep the sweep from what frees its space; written is false of a job that it is still to take.
+// that takes none does not keep the sweep from what frees its space. It returns false where a later pass is to try
+// again.
 func (s *Sweeper) makeUpReport(ctx context.Context, job *state.Job) (written bool) {
 	if s.c.cfg.Ended == nil || s.opt.dry || job.Swept || !withoutReport(job) {
 		return true
