@@ -54,8 +54,14 @@ func (s scale) at(v float64) float64 {
 	return s.axis.at(v)
 }
 
+// mostDrawn bounds what is drawn: an axis multiplies differences of values by pixels.
+const mostDrawn = 1e300
+
+// drawable reports whether a value can have a place on an axis.
+func drawable(v float64) bool { return math.Abs(v) <= mostDrawn }
+
 // shows reports whether a value is on the scale.
-func (s scale) shows(v float64) bool { return v-v == 0 && (!s.log || v > 0) }
+func (s scale) shows(v float64) bool { return drawable(v) && (!s.log || v > 0) }
 
 // ticks are values with their texts.
 func (s scale) ticks() (at []float64, texts []string) {

@@ -129,3 +129,13 @@ func TestTicksBeyondWholeNumbers(t *testing.T) {
 		tickTexts(at)
 	}
 }
+
+// Values near the largest that there are leave no coordinate without a number.
+func TestLinesOfHugeValues(t *testing.T) {
+	for _, values := range [][]float64{{1.7e308, -1.7e308}, {math.MaxFloat64, 1}, {1e300, -1e300}, {math.Inf(-1), 2}} {
+		picture, err := draw(jobs.Figure{Lines: &jobs.LineChart{Series: []jobs.Series{jobs.SeriesOf("a", values)}}})
+		if text := string(picture); err != nil || strings.Contains(text, "NaN") || strings.Contains(text, "Inf") {
+			t.Errorf("%v: %v, %s", values, err, text)
+		}
+	}
+}
