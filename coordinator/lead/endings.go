@@ -118,7 +118,7 @@ func (c reporter) write(ctx context.Context, list []ending) (left []ending) {
 }
 
 func (c reporter) writeOne(ctx context.Context, job *state.Job, course *pb.Timeline) error {
-	page, data, err := c.cfg.Ended(Views{c.Leader}.Describe(job), course)
+	page, data, err := c.cfg.Ended(Views(c).Describe(job), course)
 	if err != nil {
 		c.cfg.Logger.Error("make the report of a job", "job", job.ID, "error", err)
 		return nil // another attempt would make the same
@@ -188,7 +188,7 @@ func (c Views) EndedReport(ctx context.Context, job *state.Job) (page, data []by
 	course := &pb.Timeline{}
 	if lead, err := c.Leadership(); err == nil {
 		view, _ := c.fsm.View()
-		course = lease.WireTimeline(reporter{c.Leader}.remembered(lead, view, job), c.clock.started)
+		course = lease.WireTimeline(reporter(c).remembered(lead, view, job), c.clock.started)
 	}
 	return c.cfg.Ended(c.Describe(job), course)
 }
