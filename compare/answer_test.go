@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -211,5 +212,24 @@ func TestScalarsOfBrokenValues(t *testing.T) {
 		metric("e", `{"f":null,"g":{"h":true}}`)}, func(s Scalar) { names = append(names, s.Name+s.Word) })
 	if want := []string{"a.x", "e.g.htrue"}; !slices.Equal(names, want) {
 		t.Errorf("%q, want %q", names, want)
+	}
+}
+
+// Names of values in values, and of many in one of a long name, take memory by their length, not by its square.
+func TestScalarsOfLongNames(t *testing.T) {
+	long := strings.Repeat("x", 1000)
+	for what, m := range map[string]jobs.Metric{
+		"values in values": metric("a", strings.Repeat(`{"`+long+`":`, 1000)+`1`+strings.Repeat("}", 1000)),
+		"a long name":      metric(strings.Repeat("n", 1<<20), `{`+strings.Repeat(`"k":1,`, 1000)+`"k":1}`),
+		"a long key":       metric("a", `{"`+strings.Repeat("n", 1<<20)+`":{`+strings.Repeat(`"k":1,`, 1000)+`"k":1}}`),
+	} {
+		var before, after runtime.MemStats
+		visited := 0
+		runtime.ReadMemStats(&before)
+		Scalars([]jobs.Metric{m, metric("b", `{"c":2}`)}, func(Scalar) { visited++ })
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; took > 64<<20 || visited != 1 {
+			t.Errorf("%s: %d bytes of memory, %d visited", what, took, visited)
+		}
 	}
 }
