@@ -233,3 +233,27 @@ func TestScalarsOfLongNames(t *testing.T) {
 		}
 	}
 }
+
+// So do the figures of an evaluation, which come from a worker's report.
+func TestFiguresOfLongNames(t *testing.T) {
+	var metrics []jobs.Metric
+	var many strings.Builder
+	for i := range 500 {
+		fmt.Fprintf(&many, `"k%d":1,`, i)
+	}
+	for i := range 4 {
+		metrics = append(metrics, metric("evaluation", `{"accuracy":0.5,"none":"","word":"x","list":[1],"`+
+			strings.Repeat(fmt.Sprint(i), 1<<17)+`":{`+many.String()+`"k":1}}`))
+	}
+	metrics = append(metrics, metric("evaluation.risk", `{"at":{"0.1":2}}`))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	found := evaluated(metrics)
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > 64<<20 {
+		t.Errorf("%d bytes of memory", took)
+	}
+	if len(found) != 2 || found["accuracy"] != 0.5 || found["risk.at.0.1"] != 2 {
+		t.Errorf("%d figures", len(found))
+	}
+}

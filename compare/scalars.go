@@ -49,7 +49,9 @@ func scalars(dec *json.Decoder, path string, visit func(Scalar)) bool {
 			visit(Scalar{Name: path, Number: n})
 		}
 	case string:
-		visit(Scalar{Name: path, Word: v})
+		if v != "" { // which stands for a number
+			visit(Scalar{Name: path, Word: v})
+		}
 	case bool:
 		visit(Scalar{Name: path, Word: strconv.FormatBool(v)})
 	case json.Delim:
