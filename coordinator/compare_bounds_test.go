@@ -61,7 +61,8 @@ func TestCompareWithinBounds(t *testing.T) {
 	large := object(23)
 	large.Size = 33 << 20
 	leaveModel(t, c, "large", testSpec("n"), found, large)
-	if said := gapsOf(compareTest(t, c, "one", "large")); !strings.Contains(said, "coordinator reads at most 33554432") ||
+	said := gapsOf(compareTest(t, c, "one", "large"))
+	if !strings.Contains(said, "coordinator reads at most 33554432") ||
 		!strings.Contains(said, "`gram diff one large`") {
 		t.Errorf("a large model: %q", said)
 	}
@@ -94,7 +95,8 @@ func TestCompareOfRoundsThatAreLost(t *testing.T) {
 		!strings.Contains(said, "the end of one: it has not ended") {
 		t.Errorf("%q", said)
 	}
-	if len(answer.GetCurves()) != 1 || len(answer.GetCurves()[0].GetPoints()) != 2 || answer.GetLeft().GetRounds() != 4 {
+	if len(answer.GetCurves()) != 1 || len(answer.GetCurves()[0].GetPoints()) != 2 ||
+		answer.GetLeft().GetRounds() != 4 {
 		t.Errorf("%v", answer)
 	}
 }
@@ -104,13 +106,15 @@ func TestCompareOfAFailedJob(t *testing.T) {
 	c := startTest(t, testConfig(""))
 	submitTest(t, c, "one")
 	await(t, c, "one is planning", inStage("one", pb.JobState_JOB_STATE_PLANNING))
-	if _, err := c.leads.Agree(t.Context(), &pb.Command{Body: &pb.Command_Fail{Fail: &pb.FailJob{Id: "one",
-		Failure: &pb.Failure{Code: "X", Class: pb.FailureClass_FAILURE_CLASS_INPUT, Message: "there is no x.tsv"}}}}); err != nil {
+	fail := &pb.FailJob{Id: "one", Failure: &pb.Failure{Code: "X", Class: pb.FailureClass_FAILURE_CLASS_INPUT,
+		Message: "there is no x.tsv"}}
+	if _, err := c.leads.Agree(t.Context(), &pb.Command{Body: &pb.Command_Fail{Fail: fail}}); err != nil {
 		t.Fatal(err)
 	}
 	submitTest(t, c, "two")
 	answer := compareTest(t, c, "one", "two")
-	if answer.GetLeft().GetFailure() != "there is no x.tsv" || !strings.Contains(gapsOf(answer), "it did not succeed") ||
+	if answer.GetLeft().GetFailure() != "there is no x.tsv" ||
+		!strings.Contains(gapsOf(answer), "it did not succeed") ||
 		answer.GetModel() != pb.SameModel_SAME_MODEL_UNKNOWN {
 		t.Errorf("%v", answer)
 	}

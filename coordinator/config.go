@@ -61,8 +61,8 @@ type Config struct {
 	// MostRounds is how many rounds a valid spec's job has at most, given its shards, 0 where that is not known; nil
 	// tells nothing.
 	MostRounds func(spec protocol.JobSpec, shards int) int64
-	// Ended makes the page and the report.json of a job that failed or was cancelled, from what is known of it; nil makes
-	// none.
+	// Ended makes the page and the report.json of a job that failed or was cancelled, from what is known of it; nil
+	// makes none.
 	Ended func(job *pb.Job, course *pb.Timeline) (page, data []byte, err error)
 	// KeepJobs is how long ended jobs are kept that say nothing of their own; 0 means 30 days, below 0 without end.
 	KeepJobs time.Duration

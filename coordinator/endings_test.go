@@ -82,8 +82,8 @@ func TestJobsThatDidNotSucceedHaveReports(t *testing.T) {
 		<-time.After(10 * time.Second)
 		for id, want := range map[string]string{"a": "a JOB_STATE_FAILED 1", "b": "b JOB_STATE_CANCELLED 0"} {
 			names, texts := reports(t, c, id)
-			if !slices.Equal(names, []string{"report.html", "report.json"}) || texts["report.html"] != "page of "+want ||
-				texts["report.json"] != `"`+want+`"` {
+			if !slices.Equal(names, []string{"report.html", "report.json"}) ||
+				texts["report.html"] != "page of "+want || texts["report.json"] != `"`+want+`"` {
 				t.Errorf("%s: %q %q", id, names, texts)
 			}
 			if page, data := reportTest(t, c, id); page != "page of "+want || data != `"`+want+`"` {

@@ -47,7 +47,8 @@ func crowded(b *testing.B) *Coordinator {
 // Pages through the gate, without a network.
 func BenchmarkPages(b *testing.B) {
 	c := crowded(b)
-	for _, path := range []string{"/jobs", "/jobs?state=cancelled", "/jobs?name=1&sort=took", "/jobs?state=active&sort=name",
+	for _, path := range []string{"/jobs", "/jobs?state=cancelled", "/jobs?name=1&sort=took",
+		"/jobs?state=active&sort=name",
 		"/cluster"} {
 		b.Run(path, func(b *testing.B) {
 			for b.Loop() {

@@ -92,9 +92,11 @@ func TestHostileFilters(t *testing.T) {
 	submitTest(t, c, "a")
 	b := &browser{T: t, c: c}
 	b.logIn(makeToken(t, c, gate.ScopeRead, 0), "")
-	hostile := []string{`"><script>alert(1)</script>`, "' onfocus=alert(1) x='", "javascript:alert(1)", "%00", "\u202egpj",
+	hostile := []string{`"><script>alert(1)</script>`, "' onfocus=alert(1) x='", "javascript:alert(1)", "%00",
+		"\u202egpj",
 		"\x1b[2J", "\xff", "</table>", strings.Repeat("x", 257), "{{.}}", "../../etc/passwd"}
-	for _, field := range []string{"state", "kind", "name", "schedule", "since", "sort", "dir", "from", "page", "other"} {
+	for _, field := range []string{"state", "kind", "name", "schedule", "since", "sort", "dir", "from", "page",
+		"other"} {
 		for _, value := range hostile {
 			for _, path := range []string{"/jobs", "/cluster", "/live/jobs", "/live/cluster"} {
 				res := b.ask("GET", path+"?"+url.Values{field: {value}}.Encode(), nil)

@@ -231,7 +231,7 @@ func TestLoginLinkNeedsLoopback(t *testing.T) {
 	}
 }
 
-// A peer that asks without a token, or by a link that is none, again and again is hung up on, as one that shows wrong
+// A peer that asks without a token, or by a wrong link again and again is hung up on, as one that shows wrong
 // tokens is; one that does so now and then is not.
 func TestStrangersOfPagesAreHungUpOn(t *testing.T) {
 	t.Parallel()

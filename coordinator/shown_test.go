@@ -32,7 +32,8 @@ func stepTest(t *testing.T, c *Coordinator, id, metrics string, next *pb.Next) {
 	completeTest(t, c, "w", made(step, &pb.TaskOutput{Next: next}))
 }
 
-// The numbers of rounds are read from the store and checked; a round that has none, or whose object is damaged, says so.
+// The numbers of rounds are read from the store and checked; a round that has none, or whose object is damaged, says
+// so.
 func TestMetricsOfRounds(t *testing.T) {
 	c := startTest(t, testConfig(""))
 	registerTest(t, c, "w", 2)
@@ -106,8 +107,8 @@ func TestMetricsAreBounded(t *testing.T) {
 	}
 }
 
-// A report that a worker wrote is served as it is, with a policy under which nothing in it works but its styles; one that
-// is not what the log names is not served.
+// A report that a worker wrote is served as it is, with a policy under which nothing in it works but its styles; one
+// that is not what the log names is not served.
 func TestReportPage(t *testing.T) {
 	c := startTest(t, testConfig(""))
 	registerTest(t, c, "w", 2)
@@ -136,7 +137,8 @@ func TestReportPage(t *testing.T) {
 		strings.Contains(policy, "script") || strings.Contains(policy, "allow") {
 		t.Errorf("policy %q, %s", policy, text)
 	}
-	if _, err := c.cfg.Store.Put(t.Context(), key, []byte(strings.Replace(string(page), "found", "false", 1))); err != nil {
+	other := strings.Replace(string(page), "found", "false", 1)
+	if _, err := c.cfg.Store.Put(t.Context(), key, []byte(other)); err != nil {
 		t.Fatal(err)
 	}
 	if res := b.ask("GET", "/jobs/a/report", nil); res.StatusCode == 200 || !strings.Contains(b.text(res), "damaged") {
@@ -176,9 +178,10 @@ func TestLastLines(t *testing.T) {
 	store(1, "one", "two")
 	store(2, "three")
 	store(3, "four", "five")
-	for tail, want := range map[uint32][]string{1: {"five"}, 3: {"three", "four", "five"}, 9: {"one", "two", "three", "four",
-		"five"}} {
-		if found, ok := last(tail, ""); !ok || !slices.Equal(found.GetLines(), want) || found.GetSkipped() != (tail < 5) {
+	for tail, want := range map[uint32][]string{1: {"five"}, 3: {"three", "four", "five"},
+		9: {"one", "two", "three", "four", "five"}} {
+		if found, ok := last(tail, ""); !ok || !slices.Equal(found.GetLines(), want) ||
+			found.GetSkipped() != (tail < 5) {
 			t.Errorf("the last %d: %v", tail, found)
 		}
 	}
@@ -209,7 +212,8 @@ func TestOddTextsOfAJob(t *testing.T) {
 	completeTest(t, c, "w", made(leaseTest(t, c, "w", 1).GetTasks()[0], planOutput(2)))
 	for i, text := range odd {
 		line := fmt.Sprintf(`{"time":"t","event":%q,"worker":%q,"message":%q}`, text, text, text)
-		if _, err := cfg.Store.Put(t.Context(), protocol.LogKey("a", int64(i), "w", 1), []byte(line+"\n"+text)); err != nil {
+		if _, err := cfg.Store.Put(t.Context(), protocol.LogKey("a", int64(i), "w", 1),
+			[]byte(line+"\n"+text)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -231,7 +235,8 @@ func TestOddTextsOfAJob(t *testing.T) {
 	b.logIn(makeToken(t, c, gate.ScopeRead, 0), "")
 	for _, path := range []string{"/jobs/a", "/jobs/a/logs"} {
 		text := b.text(b.ask("GET", path, nil))
-		if check(path, strings.Replace(text, `<script src="/live.js" defer></script>`, "", 1)); !strings.Contains(text, "alert(1)") {
+		check(path, strings.Replace(text, `<script src="/live.js" defer></script>`, "", 1))
+		if !strings.Contains(text, "alert(1)") {
 			t.Errorf("%s shows none of it", path)
 		}
 	}

@@ -8,7 +8,8 @@ import (
 // numberWidth is about what the number of a round takes.
 func numberWidth(round uint32) float64 { return 8 + 6.2*float64(len(fmt.Sprint(round))) }
 
-// roundsPerBand is how many rounds share a band, so that on average its number has room: 1, 2 or 5 times a power of ten.
+// roundsPerBand is how many rounds share a band, so that on average its number has room: 1, 2 or 5 times a power of
+// ten.
 func roundsPerBand(t *Timeline) int {
 	if len(t.Rounds) == 0 {
 		return 1

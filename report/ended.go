@@ -28,8 +28,8 @@ var classes = map[pb.FailureClass][2]string{
 		"Change what the message names, then submit the job under another id."},
 	pb.FailureClass_FAILURE_CLASS_TASK: {"task", "The task was tried again, on other workers where there were any, " +
 		"and failed each time. The job's log has every attempt: gram logs JOB."},
-	pb.FailureClass_FAILURE_CLASS_INFRASTRUCTURE: {"infrastructure", "What the cluster stands on failed, not the job. " +
-		"Mend what the message names, then submit the job under another id."},
+	pb.FailureClass_FAILURE_CLASS_INFRASTRUCTURE: {"infrastructure", "What the cluster stands on failed, not the " +
+		"job. Mend what the message names, then submit the job under another id."},
 }
 
 // advices are of codes that ask for something else than their class does.

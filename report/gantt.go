@@ -49,7 +49,8 @@ type chart struct {
 }
 
 // Gantt is the SVG of a timeline, which any of our pages takes: a lane for each worker. Its texts are escaped, and it
-// has no style of its own: the sheet of package style has all that it needs. The timeline's Caption says how to read it.
+// has no style of its own: the sheet of package style has all that it needs. The timeline's Caption says how to read
+// it.
 func Gantt(t *Timeline) template.HTML { return template.HTML(gantt(t)) }
 
 // gantt draws a lane for each worker: with a row for each of its slots and a mark for each task or, where there are

@@ -17,11 +17,12 @@ func TestHeadline(t *testing.T) {
 		want    string
 	}{
 		"nothing": {nil, "time 1.5 s"},
-		"naive Bayes": {[][2]string{{"counts.records", "117659"}, {"vocabulary.documents", "94147"}, {"evaluation", judged}},
+		"naive Bayes": {[][2]string{{"counts.records", "117659"}, {"vocabulary.documents", "94147"},
+			{"evaluation", judged}},
 			"accuracy 96.67 % (29 of 30 test records, 1 rejected); macro F1 50.00 % (the mean over 3 labels); " +
 				"records 94,147 (in training); time 1.5 s"},
-		"k-means": {[][2]string{{"features.records", "150"}, {"lloyd.001.distortion", "99"}, {"kmeans.distortion", "78.8514"},
-			{"kmeans.sizes", "[50,62,38]"}},
+		"k-means": {[][2]string{{"features.records", "150"}, {"lloyd.001.distortion", "99"},
+			{"kmeans.distortion", "78.8514"}, {"kmeans.sizes", "[50,62,38]"}},
 			"J 78.8514 (the sum of the squared distances to the nearest center); k 3 (clusters); " +
 				"records 150 (in training); time 1.5 s"},
 		"k-means whose first round is forgotten": {[][2]string{{"kmeans.sizes", "[50,62,38]"}},

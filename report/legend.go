@@ -57,8 +57,9 @@ func (l legend) draw(s *svg, left, y float64) {
 	}
 }
 
-// looks is the number of series that color, dash and mark tell apart: colors of Okabe and Ito, which the sheet has as
-// classes s0 to s5.
+// looks is the number of series that color, dash and mark tell apart. The colors are those that the color-blind tell
+// apart (Okabe and Ito, "Color Universal Design", 2008), some of them darker on paper and lighter on dark pages; the
+// sheet has them as classes s0 to s5.
 const looks = 6
 
 // dashOf is how the line of a series is dashed, so that it is told from others without its color.

@@ -55,7 +55,7 @@ func loadHeight(lanes int) float64 {
 	return 16
 }
 
-// columnsOf is into how many columns the time of a picture with so many lanes is divided.
+// columnsOf is into how many columns the time of a picture with a number of lanes is divided.
 func columnsOf(lanes int) int { return max(48, min(mostColumns, mostCells/max(1, lanes))) }
 
 // load is how busy a worker was: of each part and column, the share of its slots at work.
@@ -105,8 +105,8 @@ func (c *chart) drawLoads() {
 	for i, l := range c.loadsOf(columns) {
 		lane := c.lanes[i]
 		fmt.Fprintf(c, "<g><title>%s</title>\n", escape(c.loadText(l, lane.worker)))
-		fmt.Fprintf(c, `<rect x="%s" y="%s" width="%s" height="%s" fill-opacity="0"/>`+"\n", px(ganttLeft), px(lane.top),
-			px(ganttRight-ganttLeft), px(lane.height))
+		fmt.Fprintf(c, `<rect x="%s" y="%s" width="%s" height="%s" fill-opacity="0"/>`+"\n", px(ganttLeft),
+			px(lane.top), px(ganttRight-ganttLeft), px(lane.height))
 		c.line(ganttLeft, lane.top+lane.height, ganttRight, lane.top+lane.height, "grid")
 		foot := make([]float64, columns) // where the next part of a column begins, in pixels above the lane's foot
 		for part := range parts {
@@ -171,7 +171,8 @@ func (t *Timeline) Caption() string {
 	var list []string
 	if c.loads {
 		list = append(list, fmt.Sprintf("How busy each worker was since %s. There are more than %d marks or %d rounds, "+
-			"so a column covers %s: its height is the share of the worker's slots at work.", readable(t.Begins), maxDetailed, maxDetailedRounds,
+			"so a column covers %s: its height is the share of the worker's slots at work.",
+			readable(t.Begins), maxDetailed, maxDetailedRounds,
 			style.Clock(c.x.high/float64(columnsOf(len(c.lanes))))))
 	} else {
 		list = append(list, fmt.Sprintf("Who was at work on what since %s: a row for each task a worker takes at a time.",

@@ -29,8 +29,8 @@ func manyRounds(rounds int) *Timeline {
 				t.Marks = append(t.Marks, m)
 			}
 		}
-		t.Marks = append(t.Marks, Mark{Worker: r % 4, From: end - 0.2, To: end, Work: WorkStep, Round: uint32(r), Tasks: 1,
-			Outcome: Committed})
+		t.Marks = append(t.Marks, Mark{Worker: r % 4, From: end - 0.2, To: end, Work: WorkStep, Round: uint32(r),
+			Tasks: 1, Outcome: Committed})
 		t.Rounds = append(t.Rounds, Span{Round: uint32(r), From: at, To: end})
 		at = end
 	}
@@ -51,7 +51,8 @@ func TestTimelineOfManyRounds(t *testing.T) {
 		if len(picture) > 100<<10 {
 			t.Errorf("%d rounds: %d bytes", rounds, len(picture))
 		}
-		if strings.Contains(caption, "more than 300 marks or 60 rounds") != loads || strings.Contains(caption, "A band is") != (rounds > 30) {
+		if strings.Contains(caption, "more than 300 marks or 60 rounds") != loads ||
+			strings.Contains(caption, "A band is") != (rounds > 30) {
 			t.Errorf("%d rounds: %s", rounds, caption)
 		}
 		found, right := labels.FindAllStringSubmatch(picture, -1), 0.0
@@ -113,14 +114,16 @@ func TestBars(t *testing.T) {
 		t.Errorf("maps %s, want %s", got, want)
 	}
 	third := px(ganttLeft + 2*(ganttRight-ganttLeft)/4)
-	if got, want := c.barsOf(l.share[WorkStep], foot, lane, false), "M"+third+" 20h"+step+"v-20h-"+step+"z"; got != want {
+	want := "M" + third + " 20h" + step + "v-20h-" + step + "z"
+	if got := c.barsOf(l.share[WorkStep], foot, lane, false); got != want {
 		t.Errorf("steps %s, want %s", got, want)
 	}
 	if got := c.barsOf(l.share[WorkSeveral], foot, lane, false); !strings.Contains(got, "v-2h") {
 		t.Errorf("work of a newer release %s", got)
 	}
 	fourth := px(ganttLeft + 3*(ganttRight-ganttLeft)/4)
-	if got, want := c.barsOf(l.share[partTrouble], foot, lane, true), "M"+fourth+" 38h"+step+"v-2h-"+step+"z"; got != want {
+	want = "M" + fourth + " 38h" + step + "v-2h-" + step + "z"
+	if got := c.barsOf(l.share[partTrouble], foot, lane, true); got != want {
 		t.Errorf("trouble %s, want %s", got, want)
 	}
 	const text = "w: 5 tasks, its slots busy 51 % of the time: map 3 s, step 1 s, several 100 ms, failed or expired 0.1 ms"
@@ -156,7 +159,8 @@ func TestEventsThatAreNearShareASign(t *testing.T) {
 	}
 	line.Events = append(line.Events, Event{At: 2.5, What: "worker lost"})
 	picture := string(gantt(line))
-	if n := strings.Count(picture, "l3.5 7 h-7 z"); n != 2 || !strings.Contains(picture, "&lt;w&gt;; and 35 more</title>") {
+	if n := strings.Count(picture, "l3.5 7 h-7 z"); n != 2 ||
+		!strings.Contains(picture, "&lt;w&gt;; and 35 more</title>") {
 		t.Errorf("%d signs in\n%s", n, picture)
 	}
 }

@@ -90,8 +90,10 @@ func TestParamsThatAreSet(t *testing.T) {
 		{`{}`, " | " + rest, csv},
 		{`{}`, " | block costs features.bins features.text.min_df given init k scale tol twice", mail},
 		{`{"k": 10, "tol": 1e-4}`, "k 10 | block costs features.bins given init scale tol twice", csv},
-		{`{"given": [[1, 2.5]], "init": "given"}`, "given [[1,2.5]], init given | block costs features.bins k scale tol twice", csv},
-		{`{"block": 3441050}`, "block 3.282 MiB 3,441,050 bytes | costs features.bins given init k scale tol twice", csv},
+		{`{"given": [[1, 2.5]], "init": "given"}`,
+			"given [[1,2.5]], init given | block costs features.bins k scale tol twice", csv},
+		{`{"block": 3441050}`, "block 3.282 MiB 3,441,050 bytes | costs features.bins given init k scale tol twice",
+			csv},
 		{`{"features": {"text": {"min_df": 1}}}`, " | " + rest, csv},
 		{`{"features": {"text": {"min_df": 1}}}`, "features.text.min_df 1 | " + rest, mail},
 		{`{"costs": {"a.b": 2}}`, `costs {"a.b":2} | block features.bins given init k scale tol twice`, csv},
@@ -130,7 +132,8 @@ func TestManyParamsAreBounded(t *testing.T) {
 }
 
 func TestTitleHasWhatIsSet(t *testing.T) {
-	set := []Param{{Name: "k", Value: "10"}, {Name: "given", Value: strings.Repeat("1", 100)}, {Name: "tol", Value: "0"}}
+	set := []Param{{Name: "k", Value: "10"}, {Name: "given", Value: strings.Repeat("1", 100)},
+		{Name: "tol", Value: "0"}}
 	if got := titled(set); got != "k 10, tol 0" {
 		t.Errorf("%q", got)
 	}

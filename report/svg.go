@@ -8,10 +8,6 @@ import (
 	"strconv"
 )
 
-// palette has colors that the color-blind tell apart (Okabe and Ito, "Color Universal
-// Design", 2008), in the order in which series take them.
-var palette = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6b6b6b"}
-
 // svg gathers the elements of a picture. Text and lines take their colors from the sheet, so that they can be read on
 // dark pages as well; nothing has a style of its own, which pages refuse.
 type svg struct {

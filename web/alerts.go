@@ -53,7 +53,8 @@ func alertsOf(s *pb.StatusResponse, members []*pb.Member) (alerts []alert) {
 		memberAlerts(m, critical, warning)
 	}
 	if ahead := time.Duration(s.GetClock().GetLogAheadMs()) * time.Millisecond; ahead > mostLogAhead {
-		warning("GramLogTimeAhead", "The log's time is %v ahead, and schedules wait until then.", ahead.Round(time.Second))
+		warning("GramLogTimeAhead", "The log's time is %v ahead, and schedules wait until then.",
+			ahead.Round(time.Second))
 	}
 	if s.GetRaftLogBytes() > mostLogBytes {
 		warning("GramRaftLogLarge", "The raft log of %s takes %s.", s.GetLeader(), size(int64(s.GetRaftLogBytes())))

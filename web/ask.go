@@ -98,8 +98,8 @@ func (s jobWatch) watchJob(ctx context.Context, r *http.Request, id string, jobs
 	return errors.New("the cluster ended the watch before the job did")
 }
 
-// watchLog hands on the last lines of a job's log as they come. A log that cannot be read is missing from the page: the
-// store may refuse what the cluster answers.
+// watchLog hands on the last lines of a job's log as they come. A log that cannot be read is missing from the page:
+// the store may refuse what the cluster answers.
 func (s jobWatch) watchLog(ctx context.Context, r *http.Request, id string, lines chan<- *pb.LogsResponse) {
 	for ctx.Err() == nil {
 		stream, err := s.jobs.Logs(ctx, call(r, &pb.LogsRequest{Id: id, Follow: true, Tail: linesOfPage}))

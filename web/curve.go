@@ -43,7 +43,7 @@ var telling = []string{"distortion", "inertia", "objective", "primal", "mistakes
 // counter is the part of a metric's name that counts rounds, epochs or passes.
 var counter = regexp.MustCompile(`\.\d{3,}\.`)
 
-// wanted are at most so many of the rounds that the curves show and that were not asked for.
+// wanted are the first of the rounds that the curves show and that were not asked for.
 func (k *shown) wanted(most int) (rounds []uint32) {
 	all := k.Job.GetRounds()
 	for _, i := range spread(len(all), roundsOfCurve) {

@@ -55,8 +55,8 @@ func TestCurve(t *testing.T) {
 
 // Where a round found a metric for each of several classes, the number in its name is the class.
 func TestCurvesOfClasses(t *testing.T) {
-	curves := known([]string{"linear.000.gap 1", "linear.001.gap 2"}, []string{"linear.000.gap 0.5", "linear.001.gap 1"}).
-		Curves()
+	curves := known([]string{"linear.000.gap 1", "linear.001.gap 2"},
+		[]string{"linear.000.gap 0.5", "linear.001.gap 1"}).Curves()
 	if len(curves) != 1 || len(curves[0].Series) != 2 || curves[0].Series[1].Name != "linear.001.gap" {
 		t.Errorf("%+v", curves)
 	}

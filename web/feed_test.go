@@ -53,8 +53,8 @@ func saying(piece string) func(context.Context, *http.Request) (string, error) {
 	return func(context.Context, *http.Request) (string, error) { return piece, nil }
 }
 
-// Two who look at the same are asked for once, in the name of the first; the second goes on when the first has gone, and
-// the last ends it.
+// Two who look at the same are asked for once, in the name of the first; the second goes on when the first has gone,
+// and the last ends it.
 func TestFeedIsShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAudience(t)
@@ -127,7 +127,8 @@ func TestFeedOfFailures(t *testing.T) {
 		for _, c := range []struct {
 			fails int
 			want  string
-		}{{mostFailures, "event: piece\ndata: back\n\n"}, {mostFailures + 1, "event: problem\ndata: no\\x1bleader\n\n"}} {
+		}{{mostFailures, "event: piece\ndata: back\n\n"},
+			{mostFailures + 1, "event: problem\ndata: no\\x1bleader\n\n"}} {
 			a, asked := newAudience(t), 0
 			from := a.site.feeds.poll(time.Second, func(context.Context, *http.Request) (string, error) {
 				if asked++; asked <= c.fails {

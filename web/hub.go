@@ -58,7 +58,7 @@ type live struct {
 	over    []byte        // the last event; nil while there is more to come
 	changed chan struct{} // closed when something has changed, then replaced
 
-	shown *shown // is of whoever has the turn
+	shown *shown // is of the one that has the turn
 }
 
 // sent is a piece of the page, as an event.

@@ -18,8 +18,9 @@ func TestPictureOfFourLeaves(t *testing.T) {
 	if v.Committed != 1 || v.Running != 1 || v.Failed != 1 || v.Waiting != 1 || v.PerCell != 1 {
 		t.Errorf("%+v", v)
 	}
-	want := `<svg class="leaves" viewBox="0 0 319 9" role="img" aria-label="Leaves of round 3: 1 of 4 committed, 1 running, ` +
-		`1 failed and waiting for another try, 1 waiting">` +
+	want := `<svg class="leaves" viewBox="0 0 319 9" role="img" ` +
+		`aria-label="Leaves of round 3: 1 of 4 committed, 1 running, 1 failed and waiting for another try, ` +
+		`1 waiting">` +
 		`<path class="waits" d="M0 0h9v9h-9zM10 0h9v9h-9zM20 0h9v9h-9zM30 0h9v9h-9z"/>` +
 		`<path class="done" d="M0 0h9v9h-9z"/><path class="runs" d="M10 0h9v9h-9z"/>` +
 		`<path class="fails" d="M20 0h9v9h-9z"/></svg>`

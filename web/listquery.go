@@ -66,7 +66,8 @@ func parseAsk(form url.Values) (ask listAsk, err error) {
 		return ask, fmt.Errorf("no job is in a state %.80q: a state is one of %s", ask.State,
 			strings.Join(stateWords(), ", "))
 	case ask.Sort != "" && columnOf(ask.Sort) == nil:
-		return ask, fmt.Errorf("nothing is sorted by %.80q: sort is one of submitted, took, name, kind and state", ask.Sort)
+		return ask, fmt.Errorf("nothing is sorted by %.80q: sort is one of submitted, took, name, kind and state",
+			ask.Sort)
 	case ask.Dir != "" && ask.Dir != "asc" && ask.Dir != "desc":
 		return ask, fmt.Errorf("no direction is called %.80q: dir is asc or desc", ask.Dir)
 	}

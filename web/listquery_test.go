@@ -67,7 +67,8 @@ func TestBadAsks(t *testing.T) {
 func TestHeadings(t *testing.T) {
 	v := &jobList{listAsk: listAsk{State: "failed", Sort: "took", From: "token"}}
 	for _, h := range v.Headings() {
-		want := map[string]string{"name": "asc", "state": "asc", "took": "asc", "kind": "asc", "submitted": "desc"}[h.Sort]
+		want := map[string]string{"name": "asc", "state": "asc", "took": "asc", "kind": "asc",
+			"submitted": "desc"}[h.Sort]
 		if h.Href != "/jobs?dir="+want+"&sort="+h.Sort+"&state=failed" {
 			t.Errorf("%s leads to %s", h.Sort, h.Href)
 		}

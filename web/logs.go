@@ -37,7 +37,8 @@ func lineText(text string) string {
 		return protocol.Visible(text)
 	}
 	at := strings.Replace(l.Time, "T", " ", 1)
-	words := []string{at[:min(len(at), len("2026-01-02 15:04:05.000"))], fmt.Sprintf("%-5s", l.Level), l.Worker, taskText(l), l.Event}
+	at = at[:min(len(at), len("2026-01-02 15:04:05.000"))]
+	words := []string{at, fmt.Sprintf("%-5s", l.Level), l.Worker, taskText(l), l.Event}
 	add := func(there bool, format string, value any) {
 		if there {
 			words = append(words, fmt.Sprintf(format, value))

@@ -29,6 +29,9 @@ type shown struct {
 	Lines   []string             // the last of its log, for people
 	Skipped bool                 // there are lines before these
 
+	drawn   *report.Timeline
+	drawnOf *pb.TimelineResponse // what it is made of
+
 	found map[uint32]*pb.RoundMetrics // by round
 	news  bool                        // the job is another than was shown last
 	due   map[string]time.Time        // of pieces, when they may be made again
@@ -123,11 +126,19 @@ func (k *shown) Rounds() []*pb.RoundRecord {
 	return last
 }
 
-// timeline is what the leader remembers, with the tasks that are at work; nil where there is nothing to draw.
+// timeline is what the leader remembers, with the tasks that are at work; nil where there is nothing to draw. It is
+// made once for all that is drawn of it.
 func (k *shown) timeline() *report.Timeline {
 	if k.Course == nil {
 		return nil
 	}
+	if k.drawnOf != k.Course {
+		k.drawn, k.drawnOf = k.joined(), k.Course
+	}
+	return k.drawn
+}
+
+func (k *shown) joined() *report.Timeline {
 	t := report.TimelineOf(k.Job, k.Course.GetTimeline())
 	if running := k.Course.GetRunning(); len(running) > 0 {
 		all := &pb.Timeline{Workers: k.Course.GetTimeline().GetWorkers(), Marks: running}

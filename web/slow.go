@@ -57,7 +57,7 @@ func (k *shown) Slow() *slow {
 	return slowOf(t, running, k.Job.GetProgress().GetLeaves())
 }
 
-// slowOf reads a timeline whose last marks, so many, are of tasks at work.
+// slowOf reads a timeline whose last marks, running in number, are of tasks at work.
 func slowOf(t *report.Timeline, running int, leaves uint64) *slow {
 	end := 0.0
 	for _, m := range t.Marks {
@@ -124,8 +124,8 @@ func boundBy(busy []float64, capacity, elapsed float64, slots int, leaves uint64
 		return fmt.Sprintf("Steps took %.0f %% of the time: one worker makes a step while the others wait for the "+
 			"next round.", 100*steps)
 	case idle > 0.5 && leaves > 0 && leaves < uint64(slots):
-		return fmt.Sprintf("The round has %s for %s: some workers have nothing to do.", plural(leaves, "leaf", "leaves"),
-			plural(slots, "slot", "slots"))
+		return fmt.Sprintf("The round has %s for %s: some workers have nothing to do.",
+			plural(leaves, "leaf", "leaves"), plural(slots, "slot", "slots"))
 	case busy[partLeaves] > 0.7*capacity:
 		return fmt.Sprintf("Leaves take %.0f %% of the workers' time: it is bound by what they read and compute. More "+
 			"workers share it.", 100*busy[partLeaves]/capacity)

@@ -8,15 +8,16 @@ import (
 	"github.com/gram-compute/gram/report"
 )
 
-// Two workers with one slot each over ten seconds, by hand: one maps 4 s, makes a step of 4 s and is idle; the other maps
-// 2 s and is idle since.
+// Two workers with one slot each over ten seconds, by hand: one maps 4 s, makes a step of 4 s and is idle; the other
+// maps 2 s and is idle since.
 func TestWhereTheTimeGoes(t *testing.T) {
-	line := &report.Timeline{Workers: []report.Worker{{Name: "w1", Slots: 1}, {Name: "w2", Slots: 1}}, Marks: []report.Mark{
+	line := &report.Timeline{Workers: []report.Worker{{Name: "w1", Slots: 1}, {Name: "w2", Slots: 1}}}
+	line.Marks = []report.Mark{
 		{Worker: 0, From: 0, To: 4, Work: report.WorkMap, Tasks: 1, Round: 1, Outcome: report.Committed},
 		{Worker: 1, From: 2, To: 4, Work: report.WorkMap, Tasks: 1, Round: 1, Outcome: report.Committed},
 		{Worker: 0, From: 4, To: 8, Work: report.WorkStep, Tasks: 1, Round: 1, Outcome: report.Committed},
 		{Worker: 1, From: 9, To: 10, Work: report.WorkMap, Tasks: 1, Round: 2},
-	}}
+	}
 	s := slowOf(line, 1, 2)
 	want := map[string]float64{"leaves": 7, "steps": 4, "not at this job": 7} // of 10 + 8 seconds
 	for _, p := range s.Parts {

@@ -19,8 +19,8 @@ type workerRow struct {
 	Name, Quarantine, Kernels, Build string
 	Tasks, Slots                     uint32
 	Memory                           string // that it plans with; empty where it has not told
-	// Seen is how long the worker has been silent, where it has missed a heartbeat. A time that moves with each heartbeat
-	// would move the whole table.
+	// Seen is how long the worker has been silent, where it has missed a heartbeat. A time that moves with each
+	// heartbeat would move the whole table.
 	Seen string
 }
 

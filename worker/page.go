@@ -158,8 +158,10 @@ func (j *job) run(facts *runReport, brief *pb.JobBrief) report.Run {
 
 // beside are the files beside the page that people look for, by their names there.
 func beside(facts *runReport) []report.Link {
-	links := []report.Link{{File: ModelFile, Says: "the model"}, {File: ProvenanceFile, Says: "spec, inputs and states"},
-		{File: ReportFile, Says: "this page as data"}, {File: mlbom.File, Says: "a bill of materials"}}
+	links := []report.Link{
+		{File: ModelFile, Says: "the model"}, {File: ProvenanceFile, Says: "spec, inputs and states"},
+		{File: ReportFile, Says: "this page as data"}, {File: mlbom.File, Says: "a bill of materials"},
+	}
 	for _, f := range facts.Files {
 		if len(links) == maxLinks {
 			break

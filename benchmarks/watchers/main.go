@@ -99,7 +99,8 @@ func (p *page) measure(ctx context.Context, m *member, home, browser string) (er
 		fmt.Println(t)
 	}
 	if browser != "" {
-		if p.paints, err = paint(ctx, m, browser, home, p.load.paints, "/jobs", "/cluster", "/jobs/"+liveJob); err != nil {
+		p.paints, err = paint(ctx, m, browser, home, p.load.paints, "/jobs", "/cluster", "/jobs/"+liveJob)
+		if err != nil {
 			return err
 		}
 	}

@@ -30,7 +30,8 @@ type row struct {
 func (p *page) rows() (rows []row) {
 	for _, f := range p.paints {
 		median := quantile(f.first, 0.5)
-		rows = append(rows, row{"first paint of `" + f.path + "`", fmt.Sprintf("at most %d ms", mostPaint.Milliseconds()),
+		rows = append(rows, row{"first paint of `" + f.path + "`",
+			fmt.Sprintf("at most %d ms", mostPaint.Milliseconds()),
 			fmt.Sprintf("%.0f ms; p99 %.0f ms", ms(median), ms(quantile(f.first, 0.99))), median <= mostPaint})
 	}
 	base := p.base()
@@ -77,8 +78,8 @@ func (p *page) summary() string {
 func (p *page) markdown() []byte {
 	var b bytes.Buffer
 	b.WriteString(p.Head("The live pages", "make bench-pages", "pages"))
-	fmt.Fprintf(&b, "\nOne coordinator with %d jobs, %d of them not ended, and %d workers, of which two do %d leaves a "+
-		"second of a job of %d. Shares are of one core, of the coordinator's process; each group looked for %v.\n\n",
+	fmt.Fprintf(&b, "\nOne coordinator with %d jobs, %d of them not ended, and %d workers, of which two do %d leaves "+
+		"a second of a job of %d. Shares are of one core, of the coordinator's process; each group looked for %v.\n\n",
 		p.load.jobs, p.load.active, p.load.workers, p.load.rate, p.load.leaves, p.load.watched)
 	b.WriteString("| | goal | measured | met |\n|---|---:|---:|---|\n")
 	for _, r := range p.rows() {

@@ -101,7 +101,8 @@ func (f *fleet) resultOf(task *pb.Task) *pb.TaskResult {
 	case pb.TaskKind_TASK_KIND_NODE:
 		out.Object = object("partial")
 	case pb.TaskKind_TASK_KIND_STEP:
-		out.Next = &pb.Next{Done: true, State: modelOf(id.GetJobId()), Metrics: object("metrics"), Course: object("course")}
+		out.Next = &pb.Next{Done: true, State: modelOf(id.GetJobId()), Metrics: object("metrics"),
+			Course: object("course")}
 	case pb.TaskKind_TASK_KIND_REPORT:
 		model := modelOf(id.GetJobId())
 		out.Files = []*pb.OutputFile{{Name: modelFile, Sha256: model.GetSha256(), Size: model.GetSize(),

@@ -72,7 +72,8 @@ func (w *world) demand(t *testing.T, id, kind string, input, params fields) {
 func (w *world) remember(t *testing.T, best string, input fields) {
 	t.Helper()
 	models := gramv1connect.NewModelServiceClient(w.client, w.base, w.admin)
-	if _, err := models.SetAlias(t.Context(), connect.NewRequest(&pb.SetAliasRequest{Name: "best", Job: best})); err != nil {
+	if _, err := models.SetAlias(t.Context(),
+		connect.NewRequest(&pb.SetAliasRequest{Name: "best", Job: best})); err != nil {
 		t.Fatal(err)
 	}
 	spec, err := json.Marshal(fields{"apiVersion": "v1", "kind": "NaiveBayes", "metadata": fields{"name": "nightly"},

@@ -28,7 +28,8 @@ func TestFlows(t *testing.T) {
 		{"log in by the link of gram dev", logInByLink}, {"log in by a token", logInByToken},
 		{"look, and no more", lookOnly}, {"cancel by the keyboard", cancelByKeyboard},
 		{"cancel without scripts", cancelWithoutScripts}, {"watch to the end", watchToTheEnd},
-		{"look at the cluster", lookAtTheCluster}, {"run again", runAgain}, {"compare two", compareTwo},
+		{"look at the cluster", lookAtTheCluster}, {"filter and sort", filterAndSort},
+		{"run again", runAgain}, {"compare two", compareTwo},
 		{"look at a failed job", lookAtAFailedJob}, {"pause a schedule", pauseASchedule},
 		{"a token that is revoked", loseTheToken},
 	} {
@@ -152,7 +153,7 @@ func cancelByKeyboard(w *world, t *testing.T) {
 
 func cancelWithoutScripts(w *world, t *testing.T) {
 	b := w.tab(t)
-	b.withoutScripts()
+	b.scripts(false)
 	w.logIn(t, b, gate.ScopeSubmit)
 	b.click(`a[href="/jobs/to-cancel-plainly"]`)
 	b.at("/jobs/to-cancel-plainly")
@@ -177,6 +178,27 @@ func watchToTheEnd(w *world, t *testing.T) {
 	b.await("the page to show the end", `document.body.innerText.includes("succeeded")`)
 	b.await("the page to show the results", `document.body.innerText.includes("model.safetensors")`)
 	b.at("/jobs/to-watch")
+}
+
+// The list shows the jobs of a state, and in the order of a column, with an address that can be kept.
+func filterAndSort(w *world, t *testing.T) {
+	b := w.tab(t)
+	w.logIn(t, b, gate.ScopeRead)
+	b.do(chromedp.SetValue(chromedp.CSS(`select[name="state"]`), "cancelled"))
+	b.click("form.filter button")
+	listed := func() string {
+		return ask[string](b, `[...document.querySelectorAll("td code")].map(e => e.innerText).join()`)
+	}
+	if got := listed(); got != "to-cancel-plainly,to-cancel" && got != "to-cancel,to-cancel-plainly" {
+		t.Errorf("cancelled jobs: %q", got)
+	}
+	b.open("/jobs")
+	b.click("th:first-child a")
+	first := listed()
+	b.click("th:first-child a")
+	if second := listed(); first == second || len(first) != len(second) || !strings.Contains(first, "to-watch") {
+		t.Errorf("sorted by name: %q, and the other way: %q", first, second)
+	}
 }
 
 // A job that has ended is run again from its page, to the same model; log and report are a link away.
@@ -241,7 +263,8 @@ func pauseASchedule(w *world, t *testing.T) {
 		b.click(`a[href="/schedules/nightly/` + verb + `"]`)
 		b.click(`form[action="/schedules/nightly/` + verb + `"] button`)
 		b.at("/schedules/nightly")
-		if paused := ask[bool](b, `document.querySelector(".state").innerText == "paused"`); paused != (verb == "pause") {
+		paused := ask[bool](b, `document.querySelector(".state").innerText == "paused"`)
+		if paused != (verb == "pause") {
 			t.Errorf("after %s: %s", verb, b.text())
 		}
 	}
@@ -269,7 +292,8 @@ func loseTheToken(w *world, t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, stderr, code := clustertest.Run(t.Context(), t, w.dir, w.home.ClientEnv(w.base), nil, "token", "revoke", parsed.ID)
+	_, stderr, code := clustertest.Run(t.Context(), t, w.dir, w.home.ClientEnv(w.base), nil, "token", "revoke",
+		parsed.ID)
 	if code != 0 {
 		t.Fatalf("gram token revoke: %d, %s", code, stderr)
 	}

@@ -31,7 +31,8 @@ func TestHostileTextsDoNothing(t *testing.T) {
 		}
 		id := "h" + strconv.Itoa(len(taken))
 		if err := w.submit(t.Context(), id, "NaiveBayes", fields{"name": text, "labels": fields{"x": text}},
-			fields{"uri": "file:///none.tsv", "format": "tsv", "header": true, "label": text, "text": "y"}, fields{}); err != nil {
+			fields{"uri": "file:///none.tsv", "format": "tsv", "header": true, "label": text, "text": "y"},
+			fields{}); err != nil {
 			t.Logf("refused: %q: %v", text, err)
 		} else {
 			taken = append(taken, text)

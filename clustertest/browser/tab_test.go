@@ -196,10 +196,10 @@ func (b *tab) look(width int64, scheme string) {
 			{Name: "prefers-reduced-motion", Value: "reduce"}}}))
 }
 
-// withoutScripts turns the scripts of pages off.
-func (b *tab) withoutScripts() {
+// scripts turns the scripts of pages that are opened from now on off, or on again.
+func (b *tab) scripts(on bool) {
 	b.Helper()
-	b.do(call(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}))
+	b.do(call(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !on}))
 }
 
 // call is a command of the protocol as an action.

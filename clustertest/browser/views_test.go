@@ -60,7 +60,7 @@ func (w *world) views(t *testing.T) []view {
 			continue
 		}
 		b.open(all[i].path)
-		for _, link := range ask[[]string](b, `[...document.links].filter(a => a.origin == location.origin && !a.download).
+		for _, link := range ask[[]string](b, `[...document.links].filter(a => a.origin == location.origin).
 			map(a => a.pathname + a.search)`) {
 			path, _, _ := strings.Cut(link, "?")
 			if pattern := patternOf(path); !seen[pattern] {
@@ -100,8 +100,8 @@ func (w *world) tabs(t *testing.T) (in, out *tab) {
 	return in, out
 }
 
-// Each view, on a desk and on a phone, light and dark: nothing for axe-core to find, no scrolling sideways. The keyboard
-// reaches all that can be used, in the order of the page, and shows where it is.
+// Each view, on a desk and on a phone, light and dark: nothing for axe-core to find, no scrolling sideways. The
+// keyboard reaches all that can be used, in the order of the page, and shows where it is.
 func TestViews(t *testing.T) {
 	w := start(t, t.TempDir())
 	w.demonstrate(t)
@@ -113,10 +113,16 @@ func TestViews(t *testing.T) {
 	in, out := w.tabs(t)
 	for _, v := range views {
 		b := v.open(in, out)
-		ask[bool](b, string(axe)+"; true")
+		sandboxed := strings.HasPrefix(v.name, "report") // no script runs there, axe-core neither
+		if !sandboxed {
+			ask[bool](b, string(axe)+"; true")
+		}
 		for _, width := range []int64{1280, 390} {
 			for _, scheme := range []string{"light", "dark"} {
 				b.look(width, scheme)
+				if sandboxed {
+					continue
+				}
 				for _, found := range ask[[]string](b, axeRun) {
 					t.Errorf("%s, %d px, %s: %s", v.path, width, scheme, found)
 				}
@@ -126,7 +132,9 @@ func TestViews(t *testing.T) {
 			}
 		}
 		b.look(1280, "light")
-		b.walk(v)
+		b.scripts(false) // what moves is still
+		v.open(in, out).walk(v)
+		b.scripts(true)
 	}
 }
 
@@ -148,11 +156,14 @@ func (b *tab) walk(v view) {
 		([...document.querySelectorAll("a[href], button, input:not([type=hidden]), select, textarea, summary")].
 		filter(el => el.checkVisibility() && !el.disabled))`)
 	var got []string
-	for range len(want) + 30 { // what scrolls is reached, too, and the window's own frame
+	for range len(want) + 40 { // what scrolls is reached, too, and the window's own frame
 		b.do(press(kb.Tab))
 		at := ask[string](b, `(el => el.dataset.stop ? el.dataset.stop + " " + el.outerHTML.slice(0, 80) : "")
 			(document.activeElement)`)
 		if at == "" {
+			continue
+		}
+		if len(got) > 0 && at == got[len(got)-1] { // a field of several parts
 			continue
 		}
 		if slices.Contains(got, at) {

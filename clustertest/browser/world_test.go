@@ -94,8 +94,8 @@ func (w *world) work(t *testing.T, name string) *clustertest.Process {
 		_, err := os.Stat(filepath.Join(own, "worker.pem"))
 		return err == nil
 	})
-	return clustertest.Start(w.owner, w.dir, nil, w.home.Worker(name, []string{w.base[len("https://"):]}, "--slots", "1",
-		"--file-root", "/", "--memory", "512MiB", "--cert", filepath.Join(own, "worker.pem"),
+	at := []string{w.base[len("https://"):]}
+	return clustertest.Start(w.owner, w.dir, nil, w.home.Worker(name, at, "--slots", "1", "--file-root", "/", "--memory", "512MiB", "--cert", filepath.Join(own, "worker.pem"),
 		"--key", filepath.Join(own, "worker-key.pem"))...)
 }
 

@@ -25,8 +25,9 @@ one file, with its pictures in it: the distortion of each round, mistakes, the
 confusion matrix, centers. Of a job that failed or was cancelled the leader
 writes both: why, what to do, and what was done so far. -o json prints
 report.json as it is. A word without "." and "/" names a job (an id,
-SCHEDULE@latest or @ALIAS), all else the folder of a model. With --store a job, by its id, is found in the cluster's store,
-whether or not there is a cluster; credentials for S3 come from the environment.`,
+SCHEDULE@latest or @ALIAS), all else the folder of a model. With --store a job,
+by its id, is found in the cluster's store, whether or not there is a cluster;
+credentials for S3 come from the environment.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			from := reportSource{a: a, from: args[0], store: store}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
-	"github.com/gram-compute/gram/coordinator/outcome"
 	"github.com/gram-compute/gram/coordinator/state"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
@@ -53,19 +52,4 @@ func readJob(ctx context.Context, c Cluster, id string) (*state.Job, <-chan stru
 		return nil, nil, connect.NewError(connect.CodeNotFound, fmt.Errorf("no job %q", id))
 	}
 	return job, changed, nil
-}
-
-// pause waits for a change, but not longer than limit.
-func pause(ctx context.Context, stopping, changed <-chan struct{}, limit time.Duration) error {
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
-	select {
-	case <-changed:
-	case <-timer.C:
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-stopping:
-		return outcome.ErrShutdown
-	}
-	return nil
 }

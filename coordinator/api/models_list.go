@@ -125,7 +125,8 @@ func modelOf(job *state.Job, aliases []string) *pb.Model {
 			Waived: audit.GetWaived(), Disputed: audit.GetDisputed(),
 		},
 	}
-	m.Checks.EveryTask = audit.GetSharePpm() == everyNode && audit.GetDrawn() > 0 && audit.GetAgreed() == audit.GetDrawn()
+	m.Checks.EveryTask = audit.GetSharePpm() == everyNode && audit.GetDrawn() > 0 &&
+		audit.GetAgreed() == audit.GetDrawn()
 	for _, o := range job.Outputs {
 		m.Checks.Proof = m.Checks.Proof || o.Name == proofManifest
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/gram-compute/gram/protocol"
 )
 
-// segmentLists are what the store has of the logs of jobs, for all who follow them: a long job has thousands of segments,
-// and a list of them may be many calls of the store.
+// segmentLists are what the store has of the logs of jobs, for all who follow them: a long job has thousands of
+// segments, and a list of them may be many calls of the store.
 type segmentLists struct {
 	mu sync.Mutex
 	of map[string]*segmentList // by job

@@ -143,7 +143,8 @@ func (s *Jobs) Report(
 		key := protocol.OutputPrefix(job.ID) + reportPage
 		if o.URI != s.Commands.StoreURI+"/"+key {
 			return nil, connect.NewError(connect.CodeFailedPrecondition,
-				fmt.Errorf("the report of job %s is at %s, not in the cluster's own store: open it there", job.ID, o.URI))
+				fmt.Errorf("the report of job %s is at %s, not in the cluster's own store: open it there", job.ID,
+					o.URI))
 		}
 		page, err := readObject(ctx, s.Store, key, o.Ref, maxReportPage)
 		if err != nil {

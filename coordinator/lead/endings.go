@@ -28,8 +28,8 @@ const (
 	maxEndedBytes = 16 << 20
 )
 
-// reporter writes the reports of jobs that failed or were cancelled: those that succeed have a worker write theirs. They
-// lie beside the jobs' objects, where this member may write; the place of outputs may be what the job failed by. A
+// reporter writes the reports of jobs that failed or were cancelled: those that succeed have a worker write theirs.
+// They lie beside the jobs' objects, where this member may write; the place of outputs may be what the job failed by. A
 // report that is not written is written by a sweep, and made anew when somebody asks.
 type reporter struct{ *Leader }
 
@@ -108,8 +108,8 @@ func (c reporter) write(ctx context.Context, list []ending) (left []ending) {
 		}
 		if err := c.writeOne(ctx, job, lease.WireTimeline(e.course, c.clock.started)); err != nil {
 			if ctx.Err() == nil {
-				c.cfg.Logger.Warn("the report of a job that did not succeed is not written yet; trying again", "job", e.id,
-					"error", err)
+				c.cfg.Logger.Warn("the report of a job that did not succeed is not written yet; trying again",
+					"job", e.id, "error", err)
 			}
 			return append(slices.Clone(list[i+1:]), e)
 		}
@@ -118,7 +118,7 @@ func (c reporter) write(ctx context.Context, list []ending) (left []ending) {
 }
 
 func (c reporter) writeOne(ctx context.Context, job *state.Job, course *pb.Timeline) error {
-	page, data, err := c.cfg.Ended(Views{c.Leader}.Describe(job), course)
+	page, data, err := c.cfg.Ended(Views(c).Describe(job), course)
 	if err != nil {
 		c.cfg.Logger.Error("make the report of a job", "job", job.ID, "error", err)
 		return nil // another attempt would make the same
@@ -133,11 +133,21 @@ func (c reporter) writeOne(ctx context.Context, job *state.Job, course *pb.Timel
 	return err
 }
 
-// makeUp writes the report of a job that has none yet, since the leader at its end did not come to it.
-func (c reporter) makeUp(ctx context.Context, job *state.Job, dry bool) error {
-	if c.cfg.Ended == nil || dry || job.Swept || !withoutReport(job) {
-		return nil
+// makeUpReport writes the report of a job that has none yet, since the leader at its end did not come to it. A store
+// that takes none does not keep the sweep from what frees its space.
+func (s *Sweeper) makeUpReport(ctx context.Context, job *state.Job) {
+	if s.c.cfg.Ended == nil || s.opt.dry || s.refused || job.Swept || !withoutReport(job) {
+		return
 	}
+	if err := (reporter{s.c}).makeUp(ctx, job); err != nil && ctx.Err() == nil {
+		s.refused = true
+		s.c.cfg.Logger.Warn("the report of a job that did not succeed is not written; the next sweep tries again",
+			"job", job.ID, "error", err)
+	}
+}
+
+// makeUp writes the report of a job, unless there is one.
+func (c reporter) makeUp(ctx context.Context, job *state.Job) error {
 	_, err := c.cfg.Store.Stat(ctx, protocol.EndedKey(job.ID, job.FinishedAt, endedPage))
 	if !errors.Is(err, objstore.ErrNotFound) {
 		return err
@@ -150,8 +160,8 @@ func (c reporter) makeUp(ctx context.Context, job *state.Job, dry bool) error {
 	return c.writeOne(ctx, job, lease.WireTimeline(c.remembered(lead, view, job), c.clock.started))
 }
 
-// EndedReport is the page and the report.json of a job that failed or was cancelled: as they were written at its end or,
-// where they were not, as they can be made now.
+// EndedReport is the page and the report.json of a job that failed or was cancelled: as they were written at its end
+// or, where they were not, as they can be made now.
 func (c Views) EndedReport(ctx context.Context, job *state.Job) (page, data []byte, err error) {
 	if c.cfg.Ended == nil {
 		return nil, nil, errors.New("this coordinator makes no reports of jobs that did not succeed")
@@ -173,7 +183,7 @@ func (c Views) EndedReport(ctx context.Context, job *state.Job) (page, data []by
 	course := &pb.Timeline{}
 	if lead, err := c.Leadership(); err == nil {
 		view, _ := c.fsm.View()
-		course = lease.WireTimeline(reporter{c.Leader}.remembered(lead, view, job), c.clock.started)
+		course = lease.WireTimeline(reporter(c).remembered(lead, view, job), c.clock.started)
 	}
 	return c.cfg.Ended(c.Describe(job), course)
 }

@@ -12,9 +12,9 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// ETA forecasts when the open round of a job ends, and how many rounds may follow; nil for a job that waits to begin,
-// only reports or has ended, and where this member does not lead. It takes some milliseconds, and holds nobody up.
-func (c Views) ETA(job *state.Job) *pb.Eta {
+// makeETA forecasts when the open round of a job ends, and how many rounds may follow; nil for a job that waits to
+// begin, only reports or has ended, and where this member does not lead. It takes some milliseconds, and holds nobody up.
+func (c Views) makeETA(job *state.Job) *pb.Eta {
 	lead, err := c.Leadership()
 	if err != nil || job.Ended() || job.Stage == pb.JobState_JOB_STATE_QUEUED || job.Reporting() {
 		return nil
@@ -35,40 +35,49 @@ func (c Views) ETA(job *state.Job) *pb.Eta {
 	return eta
 }
 
-// An ETA that Watch sends is some seconds old, and as much older as making it takes long: it is sent to many, and often.
+// An ETA that Watch sends is some seconds old, and every ETA the older the longer it takes to make.
 const (
 	etaAge  = 2 * time.Second
 	etaRest = 400 // times what making it took
 )
 
-// recentETAs are the last ETAs of jobs that somebody watches.
+// recentETAs are the last ETAs of jobs that somebody asked for.
 type recentETAs struct {
 	mu sync.Mutex
 	of map[string]recentETA // by job
 }
 
 type recentETA struct {
-	round       uint32
-	made, until time.Duration
-	eta         *pb.Eta
+	round      uint32
+	made, took time.Duration
+	eta        *pb.Eta
 }
 
-// RecentETA is the ETA of a job, made for all who watch it: counted from now in steps of some seconds.
-func (c Views) RecentETA(job *state.Job) *pb.Eta {
-	if job.Ended() || job.Stage == pb.JobState_JOB_STATE_QUEUED {
+// fresh reports whether an ETA may be sent that may have some age.
+func (e recentETA) fresh(now, age time.Duration) bool { return now < e.made+max(age, etaRest*e.took) }
+
+// ETA is the ETA of a job: made anew, unless that takes long.
+func (c Views) ETA(job *state.Job) *pb.Eta { return c.agedETA(job, 0) }
+
+// RecentETA is the ETA of a job, made for all who watch it.
+func (c Views) RecentETA(job *state.Job) *pb.Eta { return c.agedETA(job, etaAge) }
+
+// agedETA is an ETA of at most some age, or one that took long to make: counted from now in steps of some seconds.
+func (c Views) agedETA(job *state.Job, age time.Duration) *pb.Eta {
+	if job.Ended() || job.Stage == pb.JobState_JOB_STATE_QUEUED || job.Reporting() {
 		return nil
 	}
 	c.etas.mu.Lock()
 	defer c.etas.mu.Unlock()
 	now := c.clock.Mono()
 	last, found := c.etas.of[job.ID]
-	if !found || now >= last.until || last.round != job.Rounds.Open.Number {
+	if !found || !last.fresh(now, age) || last.round != job.Rounds.Open.Number {
 		if c.etas.of == nil {
 			c.etas.of = make(map[string]recentETA)
 		}
-		maps.DeleteFunc(c.etas.of, func(_ string, e recentETA) bool { return now >= e.until })
-		last = recentETA{round: job.Rounds.Open.Number, made: now, eta: c.ETA(job)}
-		last.until = now + max(etaAge, etaRest*(c.clock.Mono()-now))
+		maps.DeleteFunc(c.etas.of, func(_ string, e recentETA) bool { return !e.fresh(now, etaAge) })
+		last = recentETA{round: job.Rounds.Open.Number, made: now, eta: c.makeETA(job)}
+		last.took = c.clock.Mono() - now
 		c.etas.of[job.ID] = last
 	}
 	if last.eta.GetTimesKnown() == 0 {

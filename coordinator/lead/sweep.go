@@ -31,6 +31,7 @@ type Sweeper struct {
 	cutoff         int64 // what has been garbage since then goes
 	Res            *pb.SweepResponse
 	Ended, retired []string // swept, and not yet marked so
+	refused        bool     // the store took no report: the next pass tries again
 }
 
 // NewSweeper returns a pass that retires by the time now, and deletes what has been garbage since cutoff.
@@ -91,9 +92,7 @@ func (s *Sweeper) SweepJobs(ctx context.Context, view state.State) (err error) {
 		if job.Swept && !s.opt.everywhere {
 			return true
 		}
-		if err = (reporter{s.c}).makeUp(ctx, job, s.opt.dry); err != nil {
-			return false
-		}
+		s.makeUpReport(ctx, job)
 		if garbage := job.Garbage(s.cutoff); !garbage.Empty() {
 			if err = s.sweepJob(ctx, job.ID, []string{protocol.JobPrefix(job.ID)}, func(key string) bool {
 				round, sum, ok := protocol.ParseObjectKey(job.ID, key)

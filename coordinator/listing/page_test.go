@@ -129,7 +129,8 @@ func TestPagesByTimeTaken(t *testing.T) {
 
 func TestBadQueries(t *testing.T) {
 	long := strings.Repeat("x", 257)
-	_, other := ask(t, apply(t, state.New(), 1, submit("a", "", "K"), submit("b", "", "K")), &pb.ListRequest{Limit: 1}, 1)
+	s := apply(t, state.New(), 1, submit("a", "", "K"), submit("b", "", "K"))
+	_, other := ask(t, s, &pb.ListRequest{Limit: 1}, 1)
 	for says, req := range map[string]*pb.ListRequest{
 		"order 9 is not":    {Order: 9},
 		"order -1 is not":   {Order: -1},

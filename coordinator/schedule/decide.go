@@ -110,23 +110,23 @@ type Line struct {
 	cfg     Config
 	view    state.State
 	running int
+	ready   []*state.Job   // that wait for their turn alone, in order
 	before  map[string]int // by id: how many come before it
 }
 
 // LineOf counts once for all jobs.
 func LineOf(cfg Config, view state.State) *Line {
 	l := &Line{cfg: cfg, view: view, before: map[string]int{}}
-	var ready []*state.Job
 	view.EachActive(func(job *state.Job) bool {
 		if job.Stage != pb.JobState_JOB_STATE_QUEUED {
 			l.running++
 		} else if _, waits := awaited(view, job); !waits && !queuesBehind(view, job) {
-			ready = append(ready, job)
+			l.ready = append(l.ready, job)
 		}
 		return true
 	})
-	inLine(view, ready)
-	for at, job := range ready {
+	inLine(view, l.ready)
+	for at, job := range l.ready {
 		l.before[job.ID] = at
 	}
 	return l
@@ -144,8 +144,9 @@ func (l *Line) Waits(job *state.Job) string {
 	if l.running == 1 {
 		runs = "runs"
 	}
-	return fmt.Sprintf("waits for its turn: %s %s, %d may at a time, and %d come before it",
-		protocol.Counted(l.running, "job"), runs, l.cfg.MaxRunning, l.before[job.ID])
+	before := l.ready[:l.before[job.ID]]
+	return fmt.Sprintf("waits for its turn: %s %s, %d may at a time, and %d come before it%s",
+		protocol.Counted(l.running, "job"), runs, l.cfg.MaxRunning, len(before), named(before))
 }
 
 // queuesBehind reports whether job waits for the end of an earlier job of its schedule.

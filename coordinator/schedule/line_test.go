@@ -53,7 +53,8 @@ func TestLineCountsWhoComesBefore(t *testing.T) {
 				return true
 			})
 			verb := map[bool]string{true: "job runs", false: "jobs run"}[running == 1]
-			want := fmt.Sprintf("waits for its turn: %d %s, 16 may at a time, and %d come before it", running, verb, before)
+			want := fmt.Sprintf("waits for its turn: %d %s, 16 may at a time, and %d come before it", running,
+				verb, before)
 			if got := line.Waits(job); !strings.HasPrefix(got, want) {
 				t.Fatalf("%s %s, want %s", job.ID, got, want)
 			}

@@ -102,8 +102,10 @@ func TestDefaultsOfASchedule(t *testing.T) {
 func TestWhoComesBeforeInTheQueue(t *testing.T) {
 	cfg := schedule.DefaultConfig()
 	view := run(t, state.New(), submit("first"), submit("second"), submit("third"))
+	named := []string{"", ": first", ": first, second"}
 	for before, id := range []string{"first", "second", "third"} {
-		want := fmt.Sprintf("waits for its turn: 0 jobs run, 16 may at a time, and %d come before it", before)
+		want := fmt.Sprintf("waits for its turn: 0 jobs run, 16 may at a time, and %d come before it%s", before,
+			named[before])
 		if why := schedule.Waits(cfg, view, jobOf(view, id)); why != want {
 			t.Errorf("%s %s", id, why)
 		}

@@ -98,7 +98,7 @@ func TestQueuedJobsRise(t *testing.T) {
 	if started, _ := decided(cfg, view); !slices.Equal(started, []string{"old"}) {
 		t.Errorf("after five minutes: started %v", started)
 	}
-	if why := schedule.Waits(cfg, view, jobOf(view, "high")); !strings.HasSuffix(why, "and 1 come before it") {
+	if why := schedule.Waits(cfg, view, jobOf(view, "high")); !strings.HasSuffix(why, "and 1 come before it: old") {
 		t.Errorf("high %s", why)
 	}
 }
@@ -228,7 +228,8 @@ func TestDecideAdmitsByPriority(t *testing.T) {
 	if started, _ := decided(cfg, view); !slices.Equal(started, []string{"high", "c"}) {
 		t.Errorf("started %v", started)
 	}
-	if why := schedule.Waits(cfg, view, jobOf(view, "d")); why != "waits for its turn: 1 job runs, 3 may at a time, and 2 come before it" {
+	if why := schedule.Waits(cfg, view, jobOf(view, "d")); why != "waits for its turn: 1 job runs, 3 may at a time, "+
+		"and 2 come before it: high, c" {
 		t.Errorf("d %s", why)
 	}
 }

@@ -41,7 +41,9 @@ func (jobs *Jobs) CountLeaves(job *state.Job, ranges int) LeafCounts {
 		counts.Committed[i] = uint32(max(0, to-from-memory.leaves.free.count(from, to)-int(counts.Running[i])))
 	})
 	for _, span := range memory.faulty() {
-		r.each(span[0], span[1], func(i, from, to int) { counts.Failed[i] += uint32(memory.leaves.free.count(from, to)) })
+		r.each(span[0], span[1], func(i, from, to int) {
+			counts.Failed[i] += uint32(memory.leaves.free.count(from, to))
+		})
 	}
 	return counts
 }
@@ -62,7 +64,8 @@ func (r ranged) each(first, end int, visit func(i, from, to int)) {
 // faulty are the leaves below nodes with faults, in order and none of them twice.
 func (j *jobBoard) faulty() (spans [][2]int) {
 	for _, f := range j.faults { //lint:ordered sorted below
-		if f.task.Kind == pb.TaskKind_TASK_KIND_NODE && f.task.Round == j.round && j.leaves.valid(f.task.Tree, f.task.Node) {
+		if f.task.Kind == pb.TaskKind_TASK_KIND_NODE && f.task.Round == j.round &&
+			j.leaves.valid(f.task.Tree, f.task.Node) {
 			first, end := j.leaves.span(f.task.Tree, f.task.Node)
 			spans = append(spans, [2]int{first, end})
 		}

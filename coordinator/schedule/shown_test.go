@@ -13,7 +13,8 @@ import (
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
-// Five leaves in two trees by hand, in three ranges of leaves 0, 1 and 2, 3 and 4: one is committed, one runs, one failed.
+// Five leaves in two trees by hand, in three ranges of leaves 0, 1 and 2, 3 and 4: one is committed, one runs, one
+// failed.
 func TestCountLeaves(t *testing.T) {
 	d := newDesk(t, 5, 3, 2)
 	d.register("x", 5) // two slots: leases are of one leaf

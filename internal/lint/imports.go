@@ -88,7 +88,7 @@ var layers = []layer{
 	{tree: "coordinator", may: []string{
 		"attestation", "coordinator/...", "internal/faults", "objstore", "protocol/...", "web",
 	}},
-	{tree: "compare", may: []string{"attestation/origin", "jobs", "proof", "protocol/..."}},
+	{tree: "compare", may: []string{"attestation/origin", "dataset", "jobs", "proof", "protocol/..."}},
 	{tree: "report", may: []string{"jobs", "jobs/params", "protocol/...", "report/style"}},
 	{tree: "report/style"},
 	{tree: "report/forecast", may: []string{"kernelops/fmath", "kernelops/philox"}},

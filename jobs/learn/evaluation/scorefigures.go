@@ -53,9 +53,12 @@ func scoresFigures(s Scores) ([]jobs.Figure, error) {
 		chart.Series = append(chart.Series, line)
 	}
 	chart.Series = append(chart.Series, diagonal("calibrated"))
-	return append(figures, jobs.Figure{Title: "Calibration curve", Lines: chart, Caption: drawnOf(len(s.Calibration),
-		"Each point is a bin of probabilities; below the diagonal they are too high.", "greatest error")},
-		jobs.Figure{Title: "Calibration errors", Table: errors}), nil
+	figures = append(figures, jobs.Figure{Title: "Calibration curve", Lines: chart, Caption: drawnOf(len(s.Calibration),
+		"Each point is a bin of probabilities; below the diagonal they are too high.", "greatest error")})
+	if len(s.Calibration) > maxCurves { // the legend has no room for them
+		figures = append(figures, jobs.Figure{Title: "Calibration errors", Table: errors})
+	}
+	return figures, nil
 }
 
 func diagonal(name string) jobs.Series {
