@@ -99,7 +99,7 @@ func TestWanted(t *testing.T) {
 	}
 }
 
-// What a worker says that a round found is drawn in time by its length: each of so many names once took all others.
+// What a worker says that a round found is drawn in time by its length: once each of N names took all others.
 func TestCurveOfVeryManyMetrics(t *testing.T) {
 	var found []string
 	for i := range 15_000 {

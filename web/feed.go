@@ -41,8 +41,8 @@ type watcher struct {
 	news    chan feedEvent // holds the newest event that was not sent yet
 }
 
-// mostFeeds is how many feeds may be asked for in the name of one token: each costs what its view does, and there are as
-// many views as texts to search for.
+// mostFeeds is how many feeds may be asked for in the name of one token: each costs what its view does, and there are
+// as many views as texts to search for.
 const mostFeeds = 100
 
 var errFeeds = connect.NewError(connect.CodeResourceExhausted,

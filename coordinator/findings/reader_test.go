@@ -112,7 +112,7 @@ func TestLast(t *testing.T) {
 	}
 }
 
-// One call reads so many bytes, and no more of an object than the round said.
+// One call reads maxAnswer bytes, and no more of an object than the round said.
 func TestReadIsBounded(t *testing.T) {
 	store := mem.New("m")
 	r := New(store)
