@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -228,5 +229,48 @@ func TestFirstOfManyFields(t *testing.T) {
 	if len(c.GetFields()) != maxFields || c.GetMoreFields() != 300-maxFields ||
 		!strings.HasSuffix(c.GetFirst(), "; 299 more fields of it.") {
 		t.Errorf("%d fields and %d more: %s", len(c.GetFields()), c.GetMoreFields(), c.GetFirst())
+	}
+}
+
+// Names of values in values, and of many in one of a long name, take memory by their length, not by its square.
+func TestScalarsOfLongNames(t *testing.T) {
+	long := strings.Repeat("x", 1000)
+	for what, m := range map[string]jobs.Metric{
+		"values in values": metric("a", strings.Repeat(`{"`+long+`":`, 1000)+`1`+strings.Repeat("}", 1000)),
+		"a long name":      metric(strings.Repeat("n", 1<<20), `{`+strings.Repeat(`"k":1,`, 1000)+`"k":1}`),
+		"a long key":       metric("a", `{"`+strings.Repeat("n", 1<<20)+`":{`+strings.Repeat(`"k":1,`, 1000)+`"k":1}}`),
+	} {
+		var before, after runtime.MemStats
+		visited := 0
+		runtime.ReadMemStats(&before)
+		Scalars([]jobs.Metric{m, metric("b", `{"c":2}`)}, func(Scalar) { visited++ })
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; took > 64<<20 || visited != 1 {
+			t.Errorf("%s: %d bytes of memory, %d visited", what, took, visited)
+		}
+	}
+}
+
+// So do the figures of an evaluation, which come from a worker's report.
+func TestFiguresOfLongNames(t *testing.T) {
+	var metrics []jobs.Metric
+	var many strings.Builder
+	for i := range 500 {
+		fmt.Fprintf(&many, `"k%d":1,`, i)
+	}
+	for i := range 4 {
+		metrics = append(metrics, metric("evaluation", `{"accuracy":0.5,"none":"","word":"x","list":[1],"`+
+			strings.Repeat(fmt.Sprint(i), 1<<17)+`":{`+many.String()+`"k":1}}`))
+	}
+	metrics = append(metrics, metric("evaluation.risk", `{"at":{"0.1":2}}`))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	found := evaluated(metrics)
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > 64<<20 {
+		t.Errorf("%d bytes of memory", took)
+	}
+	if len(found) != 2 || found["accuracy"] != 0.5 || found["risk.at.0.1"] != 2 {
+		t.Errorf("%d figures", len(found))
 	}
 }

@@ -1,13 +1,10 @@
 package compare
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/gram-compute/gram/attestation/origin"
 	"github.com/gram-compute/gram/jobs"
 )
 
@@ -19,7 +16,7 @@ type Figure struct {
 }
 
 // evaluated are the figures of an evaluation, by name: numbers, not the tables of single records and labels.
-func evaluated(metrics []jobs.Metric) (map[string]float64, error) {
+func evaluated(metrics []jobs.Metric) map[string]float64 {
 	found := map[string]float64{}
 	for _, m := range metrics {
 		prefix := ""
@@ -30,17 +27,13 @@ func evaluated(metrics []jobs.Metric) (map[string]float64, error) {
 		default:
 			continue
 		}
-		values, err := origin.Flat(m.Value)
-		if err != nil {
-			return nil, fmt.Errorf("read the metric %s: %w", m.Name, err)
-		}
-		for path, text := range values { //lint:ordered each goes to a place of its own
-			if v, err := strconv.ParseFloat(text, 64); err == nil && !strings.Contains(path, "[") {
-				found[prefix+path] = v
+		Scalars([]jobs.Metric{m}, func(s Scalar) { // which bounds names: the report is a worker's
+			if s.Word == "" {
+				found[prefix+strings.TrimPrefix(strings.TrimPrefix(s.Name, m.Name), ".")] = s.Number
 			}
-		}
+		})
 	}
-	return found, nil
+	return found
 }
 
 func figures(a, b map[string]float64) []Figure {

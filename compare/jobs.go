@@ -79,9 +79,7 @@ func read(ctx context.Context, folder Folder) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	if j.figures, err = evaluated(report.Metrics); err != nil {
-		return nil, j.damaged(origin.ReportFile, err)
-	}
+	j.figures = evaluated(report.Metrics)
 	if j.provenance.Proof == nil {
 		return j, nil
 	}

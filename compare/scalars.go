@@ -21,11 +21,15 @@ type Scalar struct {
 // forWorkers begins the names of metrics that workers hand on to the report: digests of records, and of files.
 const forWorkers = "step."
 
+// maxName bounds the name of a scalar, in bytes. It has the names of all values around it, so that without a bound n
+// bytes of a worker's, values in values, would have names of n² bytes.
+const maxName = 512
+
 // Scalars visits the numbers and the words of metrics, in their order. Lists hold single records and labels, and are
-// left out, and so are warnings.
+// left out, and so are warnings and what has a longer name than any kind gives.
 func Scalars(metrics []jobs.Metric, visit func(Scalar)) {
 	for _, m := range metrics {
-		if m.Name != jobs.WarningsMetric && !strings.HasPrefix(m.Name, forWorkers) {
+		if len(m.Name) <= maxName && m.Name != jobs.WarningsMetric && !strings.HasPrefix(m.Name, forWorkers) {
 			dec := json.NewDecoder(bytes.NewReader(m.Value))
 			dec.UseNumber()
 			scalars(dec, m.Name, visit)
@@ -59,7 +63,16 @@ func scalars(dec *json.Decoder, path string, visit func(Scalar)) bool {
 				continue
 			}
 			name, err := dec.Token()
-			if text, ok := name.(string); err != nil || !ok || !scalars(dec, path+"."+text, visit) {
+			text, ok := name.(string)
+			if err != nil || !ok {
+				return false
+			}
+			if len(path)+len(text) < maxName {
+				ok = scalars(dec, path+"."+text, visit)
+			} else {
+				ok = scalars(dec, "", func(Scalar) {})
+			}
+			if !ok {
 				return false
 			}
 		}

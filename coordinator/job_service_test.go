@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
+	"google.golang.org/protobuf/proto"
 )
 
 func TestSubmitGetAndCancel(t *testing.T) {
@@ -356,5 +358,29 @@ func TestSubmitOfAJobThatFitsNoWorker(t *testing.T) {
 	}
 	if err := submit(); err != nil {
 		t.Errorf("with a larger worker: %v", err)
+	}
+}
+
+// The last lines of a log are no more bytes than a segment, or two, however long a worker's lines are.
+func TestLastLinesAreBounded(t *testing.T) {
+	t.Parallel()
+	cfg := testConfig("")
+	c := startTest(t, cfg)
+	submitTest(t, c, "a")
+	for i := range int64(40) {
+		if _, err := cfg.Store.Put(t.Context(), protocol.LogKey("a", 100+i, "w", 1),
+			bytes.Repeat([]byte("x"), 1<<20)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	url, client := serveTest(t, c)
+	jobs := gramv1connect.NewJobServiceClient(client, url, as(c.AdminToken()))
+	stream, err := jobs.Logs(t.Context(), connect.NewRequest(&pb.LogsRequest{Id: "a", Tail: 1000}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.Close()
+	if !stream.Receive() || proto.Size(stream.Msg()) > 2<<20 || !stream.Msg().GetSkipped() {
+		t.Errorf("%d bytes, skipped %t: %v", proto.Size(stream.Msg()), stream.Msg().GetSkipped(), stream.Err())
 	}
 }

@@ -83,6 +83,30 @@ func TestMetricsOfRounds(t *testing.T) {
 	}
 }
 
+// An answer reads no more than it may, however much rounds found and however often one is asked for.
+func TestMetricsAreBounded(t *testing.T) {
+	c := startTest(t, testConfig(""))
+	registerTest(t, c, "w", 2)
+	submitTest(t, c, "a")
+	completeTest(t, c, "w", made(leaseTest(t, c, "w", 1).GetTasks()[0], planOutput(2)))
+	stepTest(t, c, "a", `[{"name":"x","value":1}`+strings.Repeat(" ", 3<<20)+`]`,
+		&pb.Next{Phase: "count", Trees: []uint32{2}, State: object(4)})
+	res, err := c.services.Jobs.Metrics(t.Context(),
+		connect.NewRequest(&pb.MetricsRequest{Id: "a", Rounds: []uint32{1, 1, 1, 1, 1, 1, 1, 1}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := 0
+	for _, found := range res.Msg.GetRounds() {
+		if read += len(found.GetMetrics()); (found.GetMissing() == "") != (len(found.GetMetrics()) == 1) {
+			t.Errorf("%v", found)
+		}
+	}
+	if read != 2 {
+		t.Errorf("%d rounds of 3 MiB were read", read)
+	}
+}
+
 // A report that a worker wrote is served as it is, with a policy under which nothing in it works but its styles; one
 // that is not what the log names is not served.
 func TestReportPage(t *testing.T) {

@@ -129,12 +129,13 @@ func TestCancelAtAnyRate(t *testing.T) {
 	}
 }
 
-// What is no UTF-8 is the fault of the one who asks.
+// What is no UTF-8, or cannot be read, is the fault of the one who asks.
 func TestPagesOfNoUTF8(t *testing.T) {
 	c := startTest(t, testConfig(""))
 	b := &browser{T: t, c: c}
 	b.logIn(makeToken(t, c, gate.ScopeSubmit, 0), "")
-	for _, path := range []string{"/jobs/%ff", "/jobs?from=%ff", "/jobs/%ff/cancel", "/jobs/%ff/live"} {
+	for _, path := range []string{"/jobs/%ff", "/jobs?from=%ff", "/jobs/%ff/cancel", "/jobs/%ff/live",
+		"/jobs?state=%zz", "/jobs?state=failed;name=a", "/models?kind=%ff&x=%zz"} { // nothing is left out of a filter
 		if res := b.ask("GET", path, nil); res.StatusCode != 400 {
 			t.Errorf("%s: %d", path, res.StatusCode)
 		}

@@ -65,7 +65,11 @@ func (s jobWatch) ask(ctx context.Context, r *http.Request, l *live) error {
 			l.finish(event("end", "")) // the page is loaded again: it is another then
 			return nil
 		}
-		l.publish(s.remake(ctx, r, l.shown))
+		pieces, err := s.remake(ctx, r, l.shown)
+		if ctx.Err() == nil && ownFault(err) { // or what all see would stand still for one
+			return err
+		}
+		l.publish(pieces)
 	}
 }
 
@@ -136,8 +140,8 @@ func (s jobWatch) watchLog(ctx context.Context, r *http.Request, id string, line
 	}
 }
 
-// remake asks for what the pieces of a page need, and renders those that are due.
-func (s jobWatch) remake(ctx context.Context, r *http.Request, known *shown) map[string][]byte {
+// remake asks for what the pieces of a page need, and renders those that are due. What could not be had is as it was.
+func (s jobWatch) remake(ctx context.Context, r *http.Request, known *shown) (made map[string][]byte, err error) {
 	made, now := make(map[string][]byte), time.Now()
 	render := func(name string, pace time.Duration) {
 		html, err := s.piece(name, known)
@@ -152,18 +156,18 @@ func (s jobWatch) remake(ctx context.Context, r *http.Request, known *shown) map
 	}
 	if known.news || ready("job-state") {
 		known.news = false
-		s.askLeaves(ctx, r, known)
+		err = errors.Join(err, s.askLeaves(ctx, r, known))
 		render("job-said", statePace)
 		render("job-state", statePace)
 		render("job-leaves", statePace)
 	}
 	if ready("job-rounds", "job-curve") {
-		s.askMetrics(ctx, r, known, roundsOfAsk)
+		err = errors.Join(err, s.askMetrics(ctx, r, known, roundsOfAsk))
 		render("job-rounds", roundPace)
 		render("job-curve", roundPace)
 	}
 	if ready("job-timeline", "job-slow", "job-events") {
-		s.askCourse(ctx, r, known)
+		err = errors.Join(err, s.askCourse(ctx, r, known))
 		render("job-timeline", coursePace)
 		render("job-slow", coursePace)
 		render("job-events", coursePace)
@@ -171,38 +175,43 @@ func (s jobWatch) remake(ctx context.Context, r *http.Request, known *shown) map
 	if ready("job-log") {
 		render("job-log", logPace)
 	}
-	return made
+	return made, err
 }
 
 // askLeaves asks how the leaves of the open round are.
-func (s jobWatch) askLeaves(ctx context.Context, r *http.Request, known *shown) {
+func (s jobWatch) askLeaves(ctx context.Context, r *http.Request, known *shown) error {
 	if known.Job.GetProgress().GetLeaves() == 0 || stateOf(known.Job).Ended {
 		known.Leaves = nil
-		return
+		return nil
 	}
-	if answer, err := s.jobs.Leaves(ctx, call(r, &pb.LeavesRequest{Id: known.Job.GetId()})); err == nil {
+	answer, err := s.jobs.Leaves(ctx, call(r, &pb.LeavesRequest{Id: known.Job.GetId()}))
+	if err == nil {
 		known.Leaves = answer.Msg
 	}
+	return err
 }
 
 // askCourse asks who does and did what when.
-func (s jobWatch) askCourse(ctx context.Context, r *http.Request, known *shown) {
-	if answer, err := s.jobs.Timeline(ctx, call(r, &pb.TimelineRequest{Id: known.Job.GetId()})); err == nil {
+func (s jobWatch) askCourse(ctx context.Context, r *http.Request, known *shown) error {
+	answer, err := s.jobs.Timeline(ctx, call(r, &pb.TimelineRequest{Id: known.Job.GetId()}))
+	if err == nil {
 		known.Course = answer.Msg
 	}
+	return err
 }
 
 // askMetrics asks what those of the rounds found that the curve shows, as many as most at a time.
-func (s jobWatch) askMetrics(ctx context.Context, r *http.Request, known *shown, most int) {
+func (s jobWatch) askMetrics(ctx context.Context, r *http.Request, known *shown, most int) error {
 	want := known.wanted(most)
 	if len(want) == 0 {
-		return
+		return nil
 	}
 	answer, err := s.jobs.Metrics(ctx, call(r, &pb.MetricsRequest{Id: known.Job.GetId(), Rounds: want}))
 	if err != nil {
-		return
+		return err
 	}
 	for _, found := range answer.Msg.GetRounds() {
 		known.found[found.GetRound()] = found
 	}
+	return nil
 }

@@ -72,11 +72,13 @@ func spread(all, n int) (indexes []int) {
 
 // Curves are what the rounds found so far, of what tells most.
 func (k *shown) Curves() (curves []curve) {
+	places := make(map[string]int) // what a worker found may have as many measures as numbers
 	for _, s := range k.series() {
 		measure := s.Name[strings.LastIndexByte(s.Name, '.')+1:]
-		at := slices.IndexFunc(curves, func(c curve) bool { return c.Measure == measure })
-		if at < 0 {
+		at, known := places[measure]
+		if !known {
 			at, curves = len(curves), append(curves, curve{Measure: measure})
+			places[measure] = at
 		}
 		curves[at].Series = append(curves[at].Series, s)
 	}
@@ -100,13 +102,15 @@ func (k *shown) Curves() (curves []curve) {
 // series are the metrics that two rounds or more found and that differ, in the order in which they were found first. A
 // metric whose name counts is one series, unless a round found several of them.
 func (k *shown) series() (all []series) {
+	places := make(map[string]int)
 	for _, r := range k.Job.GetRounds() {
 		found := k.found[r.GetRound()].GetMetrics()
-		for _, m := range found {
-			name := seriesName(m.GetName(), found)
-			at := slices.IndexFunc(all, func(s series) bool { return s.Name == name })
-			if at < 0 {
-				at, all = len(all), append(all, series{Name: name})
+		names := seriesNames(found)
+		for i, m := range found {
+			at, known := places[names[i]]
+			if !known {
+				at, all = len(all), append(all, series{Name: names[i]})
+				places[names[i]] = at
 			}
 			s := &all[at]
 			s.Rounds, s.Values = append(s.Rounds, r.GetRound()), append(s.Values, m.GetValue())
@@ -117,19 +121,20 @@ func (k *shown) series() (all []series) {
 	})
 }
 
-// seriesName is a metric's name without what counts in it, where no other of the same round has that name then.
-func seriesName(name string, round []*pb.RoundMetric) string {
-	bare := counter.ReplaceAllString(name, ".")
-	same := 0
-	for _, m := range round {
-		if counter.ReplaceAllString(m.GetName(), ".") == bare {
-			same++
+// seriesNames are the names of a round's metrics without what counts in them, where no other has that name then. It
+// takes time by their number, not by its square: a worker may name some hundred thousand.
+func seriesNames(round []*pb.RoundMetric) []string {
+	names, same := make([]string, len(round)), make(map[string]int)
+	for i, m := range round {
+		names[i] = counter.ReplaceAllString(m.GetName(), ".")
+		same[names[i]]++
+	}
+	for i, m := range round {
+		if same[names[i]] > 1 {
+			names[i] = m.GetName()
 		}
 	}
-	if same > 1 {
-		return name
-	}
-	return bare
+	return names
 }
 
 // The measures of a curve's picture.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
@@ -95,5 +96,21 @@ func TestWanted(t *testing.T) {
 	}
 	if got := k.wanted(1); !slices.Equal(got, []uint32{1}) {
 		t.Error(got)
+	}
+}
+
+// What a worker says that a round found is drawn in time by its length: once each of N names took all others.
+func TestCurveOfVeryManyMetrics(t *testing.T) {
+	var found []string
+	for i := range 15_000 {
+		found = append(found, fmt.Sprintf("a.001.m%d %d", i, i))
+	}
+	k := known(found, found, append(found, "a.001.m0 9"))
+	began := time.Now()
+	if curves := k.Curves(); len(curves) != 1 || curves[0].Measure != "m0" {
+		t.Errorf("%d curves", len(curves))
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("it took %v", took)
 	}
 }

@@ -2,9 +2,11 @@ package web
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"sync"
+	"time"
 
 	"connectrpc.com/connect"
 )
@@ -39,8 +41,25 @@ type watcher struct {
 	news    chan feedEvent // holds the newest event that was not sent yet
 }
 
+// mostFeeds is how many feeds may be asked for in the name of one token: each costs what its view does, and there are
+// as many views as texts to search for.
+const mostFeeds = 100
+
+var errFeeds = connect.NewError(connect.CodeResourceExhausted,
+	errors.New("too many different pages are open with this token; close some"))
+
+// asked counts the feeds that are asked for in the name of a token. It is called under mu.
+func (f *feeds) asked(authorization string) (count int) {
+	for _, one := range f.of { // in any order
+		if len(one.watchers) > 0 && one.watchers[0].request.Header.Get("Authorization") == authorization {
+			count++
+		}
+	}
+	return count
+}
+
 // join adds a watcher to the feed of a key, which begins with the first.
-func (f *feeds) join(r *http.Request, key string, from source) (*feed, *watcher) {
+func (f *feeds) join(r *http.Request, key string, from source) (*feed, *watcher, error) {
 	w := &watcher{request: r, news: make(chan feedEvent, 1)}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -49,6 +68,9 @@ func (f *feeds) join(r *http.Request, key string, from source) (*feed, *watcher)
 	}
 	one := f.of[key]
 	if one == nil {
+		if f.asked(r.Header.Get("Authorization")) >= mostFeeds {
+			return nil, nil, errFeeds
+		}
 		ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
 		one = &feed{source: from, end: cancel, ended: make(chan struct{})}
 		f.of[key] = one
@@ -58,7 +80,7 @@ func (f *feeds) join(r *http.Request, key string, from source) (*feed, *watcher)
 	if one.last.text != "" {
 		w.news <- one.last
 	}
-	return one, w
+	return one, w, nil
 }
 
 // leave takes a watcher out. The last to leave ends the feed, and waits for that.
@@ -101,6 +123,8 @@ func (f *feeds) run(ctx context.Context, key string, one *feed) {
 			return
 		case first.request.Context().Err() != nil, isRefused(err):
 			refused[first] = true
+		case connect.CodeOf(err) == connect.CodeResourceExhausted:
+			f.putBehind(ctx, one, first)
 		default:
 			f.mu.Lock()
 			f.drop(key, one) // who comes now begins anew
@@ -108,6 +132,22 @@ func (f *feeds) run(ctx context.Context, key string, one *feed) {
 			f.publish(one, problem(err))
 			return
 		}
+	}
+}
+
+// spentPause is how long a feed waits after a token had no more calls.
+const spentPause = time.Second
+
+// putBehind lets the others ask before one whose token has spent its rate: that is no fault of what all look at.
+func (f *feeds) putBehind(ctx context.Context, one *feed, w *watcher) {
+	f.mu.Lock()
+	if at := slices.Index(one.watchers, w); at >= 0 {
+		one.watchers = append(slices.Delete(one.watchers, at, at+1), w)
+	}
+	f.mu.Unlock()
+	select {
+	case <-time.After(spentPause):
+	case <-ctx.Done():
 	}
 }
 

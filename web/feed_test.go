@@ -180,3 +180,49 @@ func TestManyFeedsAreSlower(t *testing.T) {
 		}
 	})
 }
+
+// One whose token has no more calls does not take the picture from others who look at the same.
+func TestFeedOfASpentToken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAudience(t)
+		from := a.site.feeds.poll(2*time.Second, func(_ context.Context, r *http.Request) (string, error) {
+			if r.Header.Get("Authorization") == "spent" {
+				return "", connect.NewError(connect.CodeResourceExhausted, errors.New("too many calls"))
+			}
+			return time.Now().Format("04:05"), nil
+		})
+		spent := a.watch("spent", from)
+		other := a.watch("other", from)
+		<-time.After(time.Minute)
+		if got := other(); strings.Count(got, "event: piece") < 20 || strings.Contains(got, "event: problem") {
+			t.Errorf("another was sent %q", got)
+		}
+		spent()
+		if len(a.site.feeds.of) != 0 {
+			t.Error("a feed that nobody looks at is kept")
+		}
+	})
+}
+
+// A token does not open any number of views, each of which is asked for; it may still join those of others.
+func TestFeedsOfATokenAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAudience(t)
+		from := a.site.feeds.poll(time.Minute, saying("x"))
+		var leave []func() string
+		for i := range mostFeeds + 1 {
+			a.key = fmt.Sprint(i)
+			leave = append(leave, a.watch("one", from))
+		}
+		if n := len(a.site.feeds.of); n != mostFeeds {
+			t.Errorf("%d feeds of one token", n)
+		}
+		other := a.watch("other", from)
+		leave = append(leave, a.watch("one", from))
+		for i, end := range append(leave, other) {
+			if got := end(); strings.Contains(got, "event: piece") == (i == mostFeeds) {
+				t.Errorf("%d was sent %q", i, got)
+			}
+		}
+	})
+}

@@ -29,24 +29,27 @@ func (s jobWatch) know(r *http.Request, job *pb.Job) *shown {
 	known, ctx := newShown(), s.as(r)
 	known.take(job)
 	var asking sync.WaitGroup
-	for _, ask := range []func(context.Context, *http.Request, *shown){s.askLeaves, s.askCourse, s.askLog,
-		func(ctx context.Context, r *http.Request, k *shown) { s.askMetrics(ctx, r, k, roundsOfCurve+1) }} {
-		asking.Go(func() { ask(ctx, r, known) }) // each fills in a field of its own
+	for _, ask := range []func(context.Context, *http.Request, *shown) error{s.askLeaves, s.askCourse, s.askLog,
+		func(ctx context.Context, r *http.Request, k *shown) error {
+			return s.askMetrics(ctx, r, k, roundsOfCurve+1)
+		}} {
+		asking.Go(func() { _ = ask(ctx, r, known) }) // each fills in a field of its own
 	}
 	asking.Wait()
 	return known
 }
 
 // askLog asks for the last lines of the log.
-func (s jobWatch) askLog(ctx context.Context, r *http.Request, known *shown) {
+func (s jobWatch) askLog(ctx context.Context, r *http.Request, known *shown) error {
 	stream, err := s.jobs.Logs(ctx, call(r, &pb.LogsRequest{Id: known.Job.GetId(), Tail: linesOfPage}))
 	if err != nil {
-		return
+		return err
 	}
 	defer stream.Close()
 	for stream.Receive() {
 		known.addLines(stream.Msg())
 	}
+	return stream.Err()
 }
 
 // asked is the job that a page is about; false if the page has told why there is none to show.

@@ -22,13 +22,12 @@ type logLine struct {
 	Seconds                                                  float64
 }
 
-// LogLines are the last lines of the log, for people.
-func (k *shown) LogLines() []string {
-	lines := make([]string, len(k.Lines))
-	for i, line := range k.Lines {
-		lines[i] = lineText(line)
+// cutLine bounds a line of a page that shows the last ones: a worker's may have as many bytes as a segment of the log.
+func cutLine(text string) string {
+	if len(text) <= bytesOfLine {
+		return text
 	}
-	return lines
+	return strings.ToValidUTF8(text[:bytesOfLine], "") + "…"
 }
 
 // lineText writes a line of a log for people. What is not a line of a worker stays as it is.
@@ -103,7 +102,7 @@ func (s *Site) logPage(w http.ResponseWriter, r *http.Request) {
 			return // who looked has gone
 		}
 	}
-	if err := stream.Err(); err != nil && r.Context().Err() == nil {
+	if err := stream.Err(); err != nil { // a token that has ended leaves a log that is not whole
 		put("log-cut", message(err))
 		return
 	}

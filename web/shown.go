@@ -18,6 +18,7 @@ const (
 	roundsOfPage  = 20 // in the table; the curve has all
 	roundsOfCurve = 48
 	roundsOfAsk   = 16 // whose metrics a live page asks for at a time
+	bytesOfLine   = 4 << 10
 )
 
 // shown is what is known of a job for its page.
@@ -25,7 +26,7 @@ type shown struct {
 	Job     *pb.Job
 	Leaves  *pb.LeavesResponse   // of the open round; nil where there is none
 	Course  *pb.TimelineResponse // nil before it was asked for
-	Lines   []string             // the last of its log
+	Lines   []string             // the last of its log, for people
 	Skipped bool                 // there are lines before these
 
 	drawn   *report.Timeline
@@ -51,7 +52,9 @@ func (k *shown) take(job *pb.Job) {
 
 // addLines adds lines of the log, and keeps the last.
 func (k *shown) addLines(more *pb.LogsResponse) {
-	k.Lines = append(k.Lines, more.GetLines()...)
+	for _, line := range more.GetLines() {
+		k.Lines = append(k.Lines, cutLine(lineText(line)))
+	}
 	k.Skipped = k.Skipped || more.GetSkipped()
 	if over := len(k.Lines) - linesOfPage; over > 0 {
 		k.Lines, k.Skipped = slices.Clone(k.Lines[over:]), true

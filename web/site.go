@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -101,17 +102,19 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Referrer-Policy", "same-origin")
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if !utf8.ValidString(r.URL.Path) || !validForm(r) {
-		http.Error(w, "the address of this page is no UTF-8", http.StatusBadRequest)
+		http.Error(w, "the address of this page cannot be read, or is no UTF-8", http.StatusBadRequest)
 		return
 	}
 	s.mux.ServeHTTP(w, r)
 }
 
-// validForm reports whether what a request asks by is text: calls take nothing else.
+// validForm reports whether what a request asks by is text: calls take nothing else. An address that cannot be read is
+// refused whole: without the part that cannot, it asks for something else.
 func validForm(r *http.Request) bool {
-	if err := r.ParseForm(); err != nil {
-		return true // its values are not there; what needs one says so
+	if _, err := url.ParseQuery(r.URL.RawQuery); err != nil {
+		return false
 	}
+	_ = r.ParseForm() // what a body lacks is not there; what needs it says so
 	for _, values := range r.Form {
 		if !utf8.ValidString(strings.Join(values, "")) {
 			return false

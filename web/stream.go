@@ -13,7 +13,11 @@ import (
 
 // stream sends the pieces of a view to one who looks, until they go.
 func (s *Site) stream(w http.ResponseWriter, r *http.Request, key string, from source) {
-	one, watcher := s.feeds.join(r, key, from)
+	one, watcher, err := s.feeds.join(r, key, from)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
 	defer s.feeds.leave(key, one, watcher)
 	control := beginEvents(w)
 	for {
@@ -54,7 +58,7 @@ func (f *feeds) poll(every time.Duration,
 				failures = 0
 				publish(feedEvent{text: "event: piece\ndata: " + piece + "\n\n"})
 			case ctx.Err() != nil, isRefused(err), connect.CodeOf(err) == connect.CodeInvalidArgument,
-				failures == mostFailures:
+				connect.CodeOf(err) == connect.CodeResourceExhausted, failures == mostFailures:
 				return err
 			default:
 				failures++

@@ -124,14 +124,15 @@ func (l *logSender) send(ctx context.Context, jobID string, segments []objstore.
 // sendTail sends the last lines of segments, and reads no more of them than it must.
 func (l *logSender) sendTail(ctx context.Context, segments []objstore.Info) error {
 	var parts [][]string // the last one first
-	found, skipped := 0, false
-	for len(segments) > 0 && found < l.tail {
+	found, size, skipped := 0, 0, false
+	for len(segments) > 0 && found < l.tail && size < maxLogSegment {
 		last := len(segments) - 1
 		text, cut, err := readSegment(ctx, l.store, segments[last], tailBytes)
 		if err != nil {
 			return err
 		}
 		lines := linesOf(text)
+		size += len(text)
 		if cut && len(lines) > 1 { // the first may be half a line
 			lines = lines[1:]
 		}

@@ -22,7 +22,8 @@ const (
 	usualRanges   = 256
 	maxRanges     = 512
 	maxRounds     = 64
-	maxMetrics    = 4 << 20
+	maxMetrics    = 4 << 20 // of a round
+	maxAllMetrics = 8 << 20 // of an answer: in memory they are ten times as much
 	maxReportPage = 16 << 20
 )
 
@@ -67,10 +68,10 @@ func (s *Jobs) Metrics(
 	if err != nil {
 		return nil, err
 	}
-	res := &pb.MetricsResponse{}
+	res, left := &pb.MetricsResponse{}, int64(maxAllMetrics)
 	for _, number := range req.Msg.GetRounds() {
 		found := &pb.RoundMetrics{Round: number}
-		if found.Metrics, err = s.metricsOf(ctx, job, number); ctx.Err() != nil {
+		if found.Metrics, err = s.metricsOf(ctx, job, number, &left); ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		} else if err != nil {
 			found.Missing = err.Error()
@@ -80,12 +81,18 @@ func (s *Jobs) Metrics(
 	return connect.NewResponse(res), nil
 }
 
-// metricsOf reads the numbers that a round found.
-func (s *Jobs) metricsOf(ctx context.Context, job *state.Job, number uint32) ([]*pb.RoundMetric, error) {
+// metricsOf reads the numbers that a round found, if they are not more than what is left to read.
+func (s *Jobs) metricsOf(
+	ctx context.Context, job *state.Job, number uint32, left *int64,
+) ([]*pb.RoundMetric, error) {
 	for _, r := range job.Rounds.Finished {
 		if r.Number != number || r.Metrics.IsZero() {
 			continue
 		}
+		if r.Metrics.Size > *left {
+			return nil, errors.New("not read: this answer has read as much of the store as one may; ask for fewer rounds")
+		}
+		*left -= r.Metrics.Size
 		data, err := readObject(ctx, s.Store, protocol.ObjectKey(job.ID, r.Number, r.Metrics.SHA256), r.Metrics,
 			maxMetrics)
 		if err != nil {

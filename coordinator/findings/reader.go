@@ -20,6 +20,8 @@ const (
 	maxKept   = 1 << 20 // larger ones are not kept
 	maxCache  = 16 << 20
 	atOnce    = 8 // reads of one call
+	// maxAnswer bounds the bytes that one call reads: all are in memory until it has answered.
+	maxAnswer = 16 << 20
 )
 
 // ErrNotRead: the budget of the call was spent before this object's turn.
@@ -49,10 +51,10 @@ type Found struct {
 	Err     error
 }
 
-// Read returns what is wanted, in its order. It reads at most budget objects of the store; for the others the error is
-// ErrNotRead. What is kept costs nothing.
+// Read returns what is wanted, in its order. It reads at most budget objects of the store, and maxAnswer bytes; for the
+// others the error is ErrNotRead. What is kept costs nothing.
 func (r *Reader) Read(ctx context.Context, wanted []Wanted, budget int) []Found {
-	found := make([]Found, len(wanted))
+	found, left := make([]Found, len(wanted)), int64(maxAnswer)
 	var group errgroup.Group
 	group.SetLimit(atOnce)
 	for i, w := range wanted {
@@ -63,10 +65,11 @@ func (r *Reader) Read(ctx context.Context, wanted []Wanted, budget int) []Found 
 			found[i].Metrics = metrics
 			continue
 		}
-		if budget--; budget < 0 {
+		if budget--; budget < 0 || w.Round.Metrics.Size > left {
 			found[i].Err = ErrNotRead
 			continue
 		}
+		left -= min(w.Round.Metrics.Size, maxObject)
 		group.Go(func() error {
 			found[i].Metrics, found[i].Err = r.read(ctx, w)
 			return nil
@@ -85,7 +88,8 @@ func (r *Reader) known(sum [32]byte) ([]jobs.Metric, bool) {
 func (r *Reader) read(ctx context.Context, w Wanted) ([]jobs.Metric, error) {
 	sum := w.Round.Metrics.SHA256
 	key := protocol.ObjectKey(w.Job, w.Round.Number, sum)
-	data, _, err := objstore.ReadAll(ctx, r.store, key, objstore.GetOptions{}, maxObject)
+	data, _, err := objstore.ReadAll(ctx, r.store, key, objstore.GetOptions{},
+		min(maxObject, w.Round.Metrics.Size)) // what the round said of it was counted
 	if err != nil {
 		return nil, fmt.Errorf("read what round %d found: %w", w.Round.Number, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -118,5 +119,29 @@ func TestHeadlinesOfTheLastRound(t *testing.T) {
 		if len(got) != 1 || got[0].GetValue() != 4 {
 			t.Errorf("%s: %v", name, got)
 		}
+	}
+}
+
+// One call reads maxAnswer bytes, and no more of an object than the round said.
+func TestReadIsBounded(t *testing.T) {
+	store := mem.New("m")
+	r := New(store)
+	text := `[{"name":"big","value":"` + strings.Repeat("x", maxObject-100) + `"}]`
+	wanted := slices.Repeat([]Wanted{put(t, store, 1, text, text)}, 2*maxAnswer/maxObject)
+	read := 0
+	for _, f := range r.Read(t.Context(), wanted, len(wanted)) {
+		switch {
+		case f.Err == nil:
+			read++
+		case !errors.Is(f.Err, ErrNotRead):
+			t.Error(f.Err)
+		}
+	}
+	if read < maxAnswer/maxObject || read > maxAnswer/maxObject+1 {
+		t.Errorf("%d objects were read", read)
+	}
+	wanted[0].Round.Metrics.Size = 1
+	if found := r.Read(t.Context(), wanted[:1], 1); !errors.Is(found[0].Err, objstore.ErrTooLarge) {
+		t.Errorf("more than the round said: %v", found[0].Err)
 	}
 }
