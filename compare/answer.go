@@ -36,8 +36,7 @@ func Answer(left, right Side, d *Difference) (*pb.Comparison, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.MoreFields = uint32(max(0, len(fields)-maxFields))
-	c.Fields = fields[:min(len(fields), maxFields)]
+	c.Fields = fields
 	a, b := foundIn(left.Found), foundIn(right.Found)
 	c.Metrics, c.MoreMetrics = metricRows(a.values, b.values)
 	c.Curves, c.MoreCurves = curveRows(a.curves, b.curves)
@@ -47,7 +46,9 @@ func Answer(left, right Side, d *Difference) (*pb.Comparison, error) {
 	} else {
 		c.Node = rounds(left.Rounds, right.Rounds)
 	}
-	c.First = first(c)
+	c.First = first(c) // counts all fields, those that are left out too
+	c.MoreFields = uint32(max(0, len(fields)-maxFields))
+	c.Fields = fields[:min(len(fields), maxFields)]
 	return c, nil
 }
 

@@ -208,7 +208,7 @@ func TestNumbered(t *testing.T) {
 func TestScalarsOfBrokenValues(t *testing.T) {
 	var names []string
 	Scalars([]jobs.Metric{metric("a", `{"x":1,"y":[`), metric("b", `1e999`), metric("c", `[1,{"d":2}]`),
-		metric("d", ``), metric("step.record", `1`),
+		metric("d", ``), metric("step.record", `1`), metric("empty", `""`),
 		metric("e", `{"f":null,"g":{"h":true}}`)}, func(s Scalar) { names = append(names, s.Name+s.Word) })
 	if want := []string{"a.x", "e.g.htrue"}; !slices.Equal(names, want) {
 		t.Errorf("%q, want %q", names, want)
@@ -255,5 +255,22 @@ func TestFiguresOfLongNames(t *testing.T) {
 	}
 	if len(found) != 2 || found["accuracy"] != 0.5 || found["risk.at.0.1"] != 2 {
 		t.Errorf("%d figures", len(found))
+	}
+}
+
+// What differs first counts the fields that the answer has no room for, too.
+func TestFirstOfManyFields(t *testing.T) {
+	of := func(k string) Side {
+		s := sideOf(k, k)
+		s.Spec = []byte(`{"spec":{"params":{"centers":[` + strings.Repeat(k+",", 299) + k + `]}}}`)
+		return s
+	}
+	c, err := Answer(of("1"), of("2"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.GetFields()) != maxFields || c.GetMoreFields() != 300-maxFields ||
+		!strings.HasSuffix(c.GetFirst(), "; 299 more fields of it.") {
+		t.Errorf("%d fields and %d more: %s", len(c.GetFields()), c.GetMoreFields(), c.GetFirst())
 	}
 }

@@ -49,7 +49,7 @@ func scalars(dec *json.Decoder, path string, visit func(Scalar)) bool {
 			visit(Scalar{Name: path, Number: n})
 		}
 	case string:
-		if v != "" { // which stands for a number
+		if v != "" { // a scalar without a word is a number
 			visit(Scalar{Name: path, Word: v})
 		}
 	case bool:

@@ -157,3 +157,28 @@ func TestASweepMakesUpReports(t *testing.T) {
 		stopTest(t, c)
 	})
 }
+
+// A store that takes no reports, as one that is full, is swept all the same: what that frees may be what it lacks.
+func TestAStoreThatTakesNoReportsIsSwept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := endingConfig(faulty.Rule{Op: faulty.Put, Key: "jobs/?/ended/*", Err: objstore.ErrUnavailable})
+		cfg.SweepGrace, cfg.SweepEvery = time.Minute, time.Minute
+		c := startTest(t, cfg)
+		failTest(t, c, "a")
+		run{t, c, "b"}.plan().round(1, true)
+		if _, err := c.services.Jobs.Cancel(t.Context(), connect.NewRequest(&pb.CancelRequest{Id: "b"})); err != nil {
+			t.Fatal(err)
+		}
+		sleep(10 * time.Minute)
+		for _, key := range stored(t, c) {
+			if key == "b/1/10" || key == "b/1/99" {
+				t.Errorf("%s is left, which nothing refers to", key)
+			}
+		}
+		view, _ := c.fsm.View()
+		if job, _ := view.Job("a"); job.Swept {
+			t.Error("marked as swept without its report")
+		}
+		stopTest(t, c)
+	})
+}

@@ -164,6 +164,34 @@ func TestLiveToTheEnd(t *testing.T) {
 	})
 }
 
+// Each line of the log stands once on the page, also after another has its turn to ask.
+func TestLiveLogAfterAnotherAsks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := testConfig("")
+		if _, err := cfg.Store.Put(t.Context(), protocol.LogKey("a", 1, "w", 1), []byte("one\n")); err != nil {
+			t.Fatal(err)
+		}
+		c := startTest(t, cfg)
+		planTest(t, c, "a", 2)
+		first := view(t, c, "/jobs/a/live", makeToken(t, c, gate.ScopeRead, 0))
+		first.await("job-log", "one")
+		second := view(t, c, "/jobs/a/live", makeToken(t, c, gate.ScopeRead, 0))
+		second.await("job-log", "one")
+		first.close() // it asked for both
+		first.ended()
+		sleep(5 * time.Second)
+		if _, err := cfg.Store.Put(t.Context(), protocol.LogKey("a", 2, "w", 1), []byte("two\n")); err != nil {
+			t.Fatal(err)
+		}
+		if text := second.await("job-log", "two"); strings.Count(text, "one") != 1 {
+			t.Errorf("the log is %q", text)
+		}
+		second.close()
+		second.ended()
+		stopTest(t, c)
+	})
+}
+
 // A round of many commits is told twice a second, whatever their number.
 func TestLiveKeepsItsPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

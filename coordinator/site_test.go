@@ -227,6 +227,7 @@ func TestLivePieces(t *testing.T) {
 		connect.NewRequest(&pb.SubmitRequest{Id: "a-job", SpecJson: spec})); err != nil {
 		t.Fatal(err)
 	}
+	await(t, c, "a-job admitted", inStage("a-job", pb.JobState_JOB_STATE_PLANNING))
 	server := httptest.NewServer(c.Handler())
 	defer server.Close()
 	watch := func(token gate.Token) (*http.Response, *bufio.Scanner) {

@@ -29,8 +29,12 @@ func (a axis) ticks() []float64 {
 			continue
 		}
 		var at []float64
-		for n := math.Ceil(a.low/step - 1e-9); n*step <= a.high+step/1e9; n++ {
-			at = append(at, float64(n*step)+0) // no -0
+		first := math.Ceil(a.low/step - 1e-9)
+		for n := range 8 { // counted, for beyond 2^53 a number plus 1 is itself
+			v := float64((first+float64(n))*step) + 0 // no -0
+			if v <= a.high+step/1e9 && (len(at) == 0 || v > at[len(at)-1]) {
+				at = append(at, v)
+			}
 		}
 		return at
 	}
@@ -50,8 +54,14 @@ func (s scale) at(v float64) float64 {
 	return s.axis.at(v)
 }
 
+// mostDrawn bounds what is drawn: an axis multiplies differences of values by pixels.
+const mostDrawn = 1e300
+
+// drawable reports whether a value can have a place on an axis.
+func drawable(v float64) bool { return math.Abs(v) <= mostDrawn }
+
 // shows reports whether a value is on the scale.
-func (s scale) shows(v float64) bool { return v-v == 0 && (!s.log || v > 0) }
+func (s scale) shows(v float64) bool { return drawable(v) && (!s.log || v > 0) }
 
 // ticks are values with their texts.
 func (s scale) ticks() (at []float64, texts []string) {

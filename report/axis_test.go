@@ -115,3 +115,27 @@ func TestPowers(t *testing.T) {
 		t.Errorf("%d powers", len(at))
 	}
 }
+
+// Ticks end where numbers are so large that neighbors are further apart than the ticks.
+func TestTicksBeyondWholeNumbers(t *testing.T) {
+	for _, a := range []axis{{1e16, 1e16 + 2, 0, 1}, {-3e18, -3e18 + 1024, 0, 1}, {1, 1 + 0x1p-52, 0, 1},
+		{1e300, math.Nextafter(1e300, 2e300), 0, 1}, {5e-324, 1e-323, 0, 1}} {
+		at := a.ticks()
+		for i, v := range at {
+			if i > 0 && v <= at[i-1] || len(at) > 8 {
+				t.Errorf("%v: %v", a, at)
+			}
+		}
+		tickTexts(at)
+	}
+}
+
+// Values near the largest that there are leave no coordinate without a number.
+func TestLinesOfHugeValues(t *testing.T) {
+	for _, values := range [][]float64{{1.7e308, -1.7e308}, {math.MaxFloat64, 1}, {1e300, -1e300}, {math.Inf(-1), 2}} {
+		picture, err := draw(jobs.Figure{Lines: &jobs.LineChart{Series: []jobs.Series{jobs.SeriesOf("a", values)}}})
+		if text := string(picture); err != nil || strings.Contains(text, "NaN") || strings.Contains(text, "Inf") {
+			t.Errorf("%v: %v, %s", values, err, text)
+		}
+	}
+}

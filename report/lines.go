@@ -161,7 +161,7 @@ func linesAxes(c *jobs.LineChart) (x, y scale, note string) {
 		high: math.Inf(-1)}}
 	for _, series := range c.Series {
 		for i, v := range series.Y {
-			if at := series.X[i]; v-v == 0 && at-at == 0 {
+			if at := series.X[i]; drawable(v) && drawable(at) {
 				x.low, x.high = min(x.low, at), max(x.high, at)
 				y.low, y.high = min(y.low, v), max(y.high, v)
 				x.whole = x.whole && at == math.Trunc(at)

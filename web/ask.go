@@ -38,7 +38,7 @@ func (s jobWatch) ask(ctx context.Context, r *http.Request, l *live) error {
 	var reading sync.WaitGroup
 	defer reading.Wait()
 	defer end()
-	jobs, lines, failed := make(chan *pb.Job), make(chan *pb.LogsResponse), make(chan error, 1)
+	jobs, lines, failed := make(chan *pb.Job), make(chan logNews), make(chan error, 1)
 	reading.Go(func() { failed <- s.watchJob(ctx, r, l.id, jobs) })
 	reading.Go(func() { s.watchLog(ctx, r, l.id, lines) })
 	tick := time.NewTicker(askTick)
@@ -49,7 +49,10 @@ func (s jobWatch) ask(ctx context.Context, r *http.Request, l *live) error {
 		case job := <-jobs:
 			l.shown.take(job)
 		case more := <-lines:
-			l.shown.addLines(more)
+			if more.begins { // the last lines again, as another or an earlier call had them
+				l.shown.Lines, l.shown.Skipped = nil, false
+			}
+			l.shown.addLines(more.LogsResponse)
 			continue // shown with what comes next: at the latest by the tick
 		case <-tick.C:
 		case err := <-failed:
@@ -102,14 +105,20 @@ func (s jobWatch) watchJob(ctx context.Context, r *http.Request, id string, jobs
 	return errors.New("the cluster ended the watch before the job did")
 }
 
+// logNews is lines of a log. Those that begin a call are its last lines, and stand in place of all before them.
+type logNews struct {
+	*pb.LogsResponse
+	begins bool
+}
+
 // watchLog hands on the last lines of a job's log as they come. A log that cannot be read is missing from the page:
 // the store may refuse what the cluster answers.
-func (s jobWatch) watchLog(ctx context.Context, r *http.Request, id string, lines chan<- *pb.LogsResponse) {
+func (s jobWatch) watchLog(ctx context.Context, r *http.Request, id string, lines chan<- logNews) {
 	for ctx.Err() == nil {
 		stream, err := s.jobs.Logs(ctx, call(r, &pb.LogsRequest{Id: id, Follow: true, Tail: linesOfPage}))
-		for err == nil && stream.Receive() {
+		for begins := true; err == nil && stream.Receive(); begins = false {
 			select {
-			case lines <- stream.Msg():
+			case lines <- logNews{stream.Msg(), begins}:
 			case <-ctx.Done():
 			}
 		}
@@ -120,7 +129,8 @@ func (s jobWatch) watchLog(ctx context.Context, r *http.Request, id string, line
 			return
 		}
 		select {
-		case lines <- &pb.LogsResponse{Lines: []string{fmt.Sprintf("the log cannot be read: %s", message(err))}}:
+		case lines <- logNews{&pb.LogsResponse{Lines: []string{fmt.Sprintf("the log cannot be read: %s",
+			message(err))}}, false}:
 		case <-ctx.Done():
 		}
 		select {

@@ -34,6 +34,12 @@ func Headlines(metrics []jobs.Metric) []*pb.Headline {
 			return
 		}
 		h := &pb.Headline{Name: s.Name, Value: s.Number}
+		for _, list := range [][]*pb.Headline{known, others} {
+			if at := slices.IndexFunc(list, func(o *pb.Headline) bool { return o.GetName() == s.Name }); at >= 0 {
+				list[at] = h // the last round that found it counts
+				return
+			}
+		}
 		if slices.Contains(headlines, s.Name) {
 			known = append(known, h)
 		} else if len(others) < maxHeadlines {
@@ -46,7 +52,6 @@ func Headlines(metrics []jobs.Metric) []*pb.Headline {
 	slices.SortStableFunc(known, func(a, b *pb.Headline) int {
 		return slices.Index(headlines, a.GetName()) - slices.Index(headlines, b.GetName())
 	})
-	known = slices.CompactFunc(known, func(a, b *pb.Headline) bool { return a.GetName() == b.GetName() })
 	return known[:min(len(known), maxHeadlines)]
 }
 

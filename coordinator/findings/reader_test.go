@@ -135,3 +135,13 @@ func TestReadIsBounded(t *testing.T) {
 		t.Errorf("more than the round said: %v", found[0].Err)
 	}
 }
+
+// Of a number that two rounds found the last counts, as on the report page.
+func TestHeadlinesOfTheLastRound(t *testing.T) {
+	for _, name := range []string{"kmeans.distortion", "other"} {
+		got := Headlines([]jobs.Metric{{Name: name, Value: []byte("5")}, {Name: name, Value: []byte("4")}})
+		if len(got) != 1 || got[0].GetValue() != 4 {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

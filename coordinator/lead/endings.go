@@ -134,16 +134,21 @@ func (c reporter) writeOne(ctx context.Context, job *state.Job, course *pb.Timel
 }
 
 // makeUpReport writes the report of a job that has none yet, since the leader at its end did not come to it. A store
-// that takes none does not keep the sweep from what frees its space.
-func (s *Sweeper) makeUpReport(ctx context.Context, job *state.Job) {
-	if s.c.cfg.Ended == nil || s.opt.dry || s.refused || job.Swept || !withoutReport(job) {
-		return
+// that takes none does not keep the sweep from what frees its space. It returns false where a later pass is to try
+// again.
+func (s *Sweeper) makeUpReport(ctx context.Context, job *state.Job) (written bool) {
+	if s.c.cfg.Ended == nil || s.opt.dry || job.Swept || !withoutReport(job) {
+		return true
+	}
+	if s.refused {
+		return false
 	}
 	if err := (reporter{s.c}).makeUp(ctx, job); err != nil && ctx.Err() == nil {
 		s.refused = true
 		s.c.cfg.Logger.Warn("the report of a job that did not succeed is not written; the next sweep tries again",
 			"job", job.ID, "error", err)
 	}
+	return !s.refused
 }
 
 // makeUp writes the report of a job, unless there is one.

@@ -92,7 +92,7 @@ func (s *Sweeper) SweepJobs(ctx context.Context, view state.State) (err error) {
 		if job.Swept && !s.opt.everywhere {
 			return true
 		}
-		s.makeUpReport(ctx, job)
+		written := s.makeUpReport(ctx, job)
 		if garbage := job.Garbage(s.cutoff); !garbage.Empty() {
 			if err = s.sweepJob(ctx, job.ID, []string{protocol.JobPrefix(job.ID)}, func(key string) bool {
 				round, sum, ok := protocol.ParseObjectKey(job.ID, key)
@@ -101,7 +101,7 @@ func (s *Sweeper) SweepJobs(ctx context.Context, view state.State) (err error) {
 				return false
 			}
 		}
-		if due && !job.Swept {
+		if due && !job.Swept && written { // what is marked is not looked at again
 			s.Ended = append(s.Ended, job.ID)
 		}
 		err = s.Mark(ctx, state.MaxUpkeep)

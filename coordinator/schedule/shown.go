@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gram-compute/gram/coordinator/state"
+	"github.com/gram-compute/gram/protocol"
 	pb "github.com/gram-compute/gram/protocol/gramv1"
 )
 
@@ -29,7 +30,7 @@ func (jobs *Jobs) CountLeaves(job *state.Job, ranges int) LeafCounts {
 	memory.leases.Root().Walk(func(_ []byte, l *lease) bool { // a second lease is of the same leaves
 		switch {
 		case l.task.Kind != pb.TaskKind_TASK_KIND_NODE:
-		case l.merge:
+		case l.merge || l.granted < 0 && merges(job, l.task):
 			counts.Merges++
 		default:
 			first, end := memory.leaves.span(l.task.Tree, l.task.Node)
@@ -46,6 +47,12 @@ func (jobs *Jobs) CountLeaves(job *state.Job, ranges int) LeafCounts {
 		})
 	}
 	return counts
+}
+
+// merges reports whether a node's leaves are committed. Of a lease of another leader that is not remembered.
+func merges(job *state.Job, t Task) bool {
+	_, committed := job.Rounds.Open.Covering(t.Tree, protocol.Node{Index: t.Node.Index << t.Node.Level})
+	return committed
 }
 
 // ranged are leaves in n ranges.

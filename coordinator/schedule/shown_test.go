@@ -77,6 +77,27 @@ func TestCountLeavesAgreesWithAWalk(t *testing.T) {
 	}
 }
 
+// A merge that was at work under another leader is one still: its leaves are committed.
+func TestCountLeavesAfterAChangeOfLeader(t *testing.T) {
+	d := newDesk(t, 1, 4)
+	d.commit(node(0, 0), node(0, 1), node(0, 2))
+	grants := d.lease("w", 1)
+	for len(grants) > 0 && grants[0].Task.Node.Level == 0 {
+		d.complete(grants[0].Task, pb.Verdict_VERDICT_ACCEPTED)
+		grants = d.lease("w", 1)
+	}
+	if len(grants) != 1 {
+		t.Fatal(grants)
+	}
+	before := d.board.Jobs.CountLeaves(jobOf(d.view, "a"), 1)
+	d.board = schedule.NewBoard(d.cfg, 1, d.view, d.now)
+	d.register("w", 1, heldOf(grants[0]))
+	after := d.board.Jobs.CountLeaves(jobOf(d.view, "a"), 1)
+	if before.Merges != 1 || after.Merges != 1 || after.Running[0] != 0 || after.Committed[0] != before.Committed[0] {
+		t.Errorf("%+v, and under another leader %+v", before, after)
+	}
+}
+
 // walkLeaves counts leaf by leaf what is committed and what runs.
 func walkLeaves(job *state.Job, board *schedule.Board, n int) (committed, running []uint32) {
 	committed, running = make([]uint32, n), make([]uint32, n)
