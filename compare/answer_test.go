@@ -215,23 +215,6 @@ func TestScalarsOfBrokenValues(t *testing.T) {
 	}
 }
 
-// What differs first counts the fields that the answer has no room for, too.
-func TestFirstOfManyFields(t *testing.T) {
-	of := func(k string) Side {
-		s := sideOf(k, k)
-		s.Spec = []byte(`{"spec":{"params":{"centers":[` + strings.Repeat(k+",", 299) + k + `]}}}`)
-		return s
-	}
-	c, err := Answer(of("1"), of("2"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(c.GetFields()) != maxFields || c.GetMoreFields() != 300-maxFields ||
-		!strings.HasSuffix(c.GetFirst(), "; 299 more fields of it.") {
-		t.Errorf("%d fields and %d more: %s", len(c.GetFields()), c.GetMoreFields(), c.GetFirst())
-	}
-}
-
 // Names of values in values, and of many in one of a long name, take memory by their length, not by its square.
 func TestScalarsOfLongNames(t *testing.T) {
 	long := strings.Repeat("x", 1000)
@@ -272,5 +255,22 @@ func TestFiguresOfLongNames(t *testing.T) {
 	}
 	if len(found) != 2 || found["accuracy"] != 0.5 || found["risk.at.0.1"] != 2 {
 		t.Errorf("%d figures", len(found))
+	}
+}
+
+// What differs first counts the fields that the answer has no room for, too.
+func TestFirstOfManyFields(t *testing.T) {
+	of := func(k string) Side {
+		s := sideOf(k, k)
+		s.Spec = []byte(`{"spec":{"params":{"centers":[` + strings.Repeat(k+",", 299) + k + `]}}}`)
+		return s
+	}
+	c, err := Answer(of("1"), of("2"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.GetFields()) != maxFields || c.GetMoreFields() != 300-maxFields ||
+		!strings.HasSuffix(c.GetFirst(), "; 299 more fields of it.") {
+		t.Errorf("%d fields and %d more: %s", len(c.GetFields()), c.GetMoreFields(), c.GetFirst())
 	}
 }

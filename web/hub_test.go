@@ -16,7 +16,7 @@ import (
 	"github.com/gram-compute/gram/protocol/gramv1/gramv1connect"
 )
 
-// aRound has a job whose round is open, and tells of its leaves whoever has calls left.
+// aRound has a job whose round is open, and tells of its leaves to a token that has calls left.
 type aRound struct {
 	gramv1connect.UnimplementedJobServiceHandler
 }

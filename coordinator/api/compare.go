@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 const (
 	compareWithin = 20 * time.Second // for all that a comparison reads of the store
 	maxCompared   = 2 * state.MaxRoundRecords
+	comparisons   = 4 // at once: each may hold some ten times the bytes that it read
 )
 
 // Compares implements gramv1connect.CompareServiceHandler.
@@ -26,12 +28,13 @@ type Compares struct {
 	cluster  Cluster
 	store    objstore.Store // the cluster's own
 	findings *findings.Reader
+	reading  chan struct{} // who holds what was read of rounds: a few comparisons at a time
 	turn     chan struct{} // who reads models: one comparison at a time
 }
 
 // NewCompares compares jobs of a cluster.
 func NewCompares(cluster Cluster, store objstore.Store, found *findings.Reader) *Compares {
-	return &Compares{cluster, store, found, make(chan struct{}, 1)}
+	return &Compares{cluster, store, found, make(chan struct{}, comparisons), make(chan struct{}, 1)}
 }
 
 // CompareJobs compares two jobs as far as the log and the cluster's own store tell of them.
@@ -52,6 +55,12 @@ func (s *Compares) CompareJobs(
 	}
 	within, cancel := context.WithTimeoutCause(ctx, compareWithin, errTooSlow)
 	defer cancel()
+	select {
+	case s.reading <- struct{}{}:
+		defer func() { <-s.reading }()
+	case <-within.Done():
+		return nil, connect.NewError(connect.CodeResourceExhausted, errTooMany)
+	}
 	var gaps gaps
 	left, right := s.sides(within, pair, &gaps)
 	difference := s.difference(within, pair, &gaps)
@@ -65,6 +74,8 @@ func (s *Compares) CompareJobs(
 	c.NotCompared = gaps.rows
 	return connect.NewResponse(&pb.CompareJobsResponse{Comparison: c}), nil
 }
+
+var errTooMany = errors.New("other comparisons are being made; ask again")
 
 var errTooSlow = fmt.Errorf("the store did not answer within %v", compareWithin)
 

@@ -112,16 +112,6 @@ func TestLast(t *testing.T) {
 	}
 }
 
-// Of a number that two rounds found the last counts, as on the report page.
-func TestHeadlinesOfTheLastRound(t *testing.T) {
-	for _, name := range []string{"kmeans.distortion", "other"} {
-		got := Headlines([]jobs.Metric{{Name: name, Value: []byte("5")}, {Name: name, Value: []byte("4")}})
-		if len(got) != 1 || got[0].GetValue() != 4 {
-			t.Errorf("%s: %v", name, got)
-		}
-	}
-}
-
 // One call reads maxAnswer bytes, and no more of an object than the round said.
 func TestReadIsBounded(t *testing.T) {
 	store := mem.New("m")
@@ -143,5 +133,15 @@ func TestReadIsBounded(t *testing.T) {
 	wanted[0].Round.Metrics.Size = 1
 	if found := r.Read(t.Context(), wanted[:1], 1); !errors.Is(found[0].Err, objstore.ErrTooLarge) {
 		t.Errorf("more than the round said: %v", found[0].Err)
+	}
+}
+
+// Of a number that two rounds found the last counts, as on the report page.
+func TestHeadlinesOfTheLastRound(t *testing.T) {
+	for _, name := range []string{"kmeans.distortion", "other"} {
+		got := Headlines([]jobs.Metric{{Name: name, Value: []byte("5")}, {Name: name, Value: []byte("4")}})
+		if len(got) != 1 || got[0].GetValue() != 4 {
+			t.Errorf("%s: %v", name, got)
+		}
 	}
 }
