@@ -218,5 +218,8 @@ func number(v float64) string {
 			return strconv.FormatFloat(v/low, 'g', 5, 64) + unit
 		}
 	}
+	if size := math.Abs(v); size >= 1e4 && size < 1e6 {
+		return count(int64(math.RoundToEven(v))) //lint:checked below 1e6
+	}
 	return strconv.FormatFloat(v, 'g', 5, 64)
 }

@@ -146,7 +146,8 @@ var (
 
 	templates = template.Must(template.New("web").Funcs(template.FuncMap{
 		"clock": style.Clock, "moment": moment, "between": between, "ago": ago, "size": size, "digest": digest,
-		"count": anyCount, "number": number, "eta": etaText, "hex": hex.EncodeToString,
+		"count": anyCount, "counted": protocol.Counted[uint32], "many": protocol.Counted[int],
+		"number": number, "eta": etaText, "hex": hex.EncodeToString,
 		"numeral": numeral, "change": change, "either": either, "ulps": ulps, "apart": apart, "plain": plain,
 		"day": day, "breaks": breaks,
 	}).ParseFS(sources, "*.html"))
