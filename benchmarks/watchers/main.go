@@ -76,6 +76,9 @@ func run(ctx context.Context, binary, out, browser string, l load) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.dismiss()) }()
+	if err := m.settle(ctx, l.jobs-l.active); err != nil {
+		return err
+	}
 	if err := p.measure(ctx, m, home, browser); err != nil {
 		return err
 	}
