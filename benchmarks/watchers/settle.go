@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// settle waits until the leader has written the reports of the jobs that were cancelled to fill the list, or has written
-// none for two minutes: that is its work, and not that of pages.
+// settle waits until the leader has written the reports of the jobs that were cancelled to fill the list, or has
+// written none for two minutes: that is its work, and not that of pages.
 func (m *member) settle(ctx context.Context, want int) error {
 	const look, still = 5 * time.Second, 2 * time.Minute
 	count, grew := -1, time.Now()
