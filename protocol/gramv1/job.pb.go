@@ -653,7 +653,8 @@ func (x *Job) GetEta() *Eta {
 }
 
 // Eta forecasts when the open round ends, from the times of those of its phase's tasks that ended. It is made by the
-// leader on request, and reaches no result.
+// leader on request, and reaches no result. One that takes long to make, in a round of very many leaves, is made once for
+// all who ask within 400 times what making it took, and counted from now in steps of two seconds.
 type Eta struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	TimesKnown    uint32                 `protobuf:"varint,1,opt,name=times_known,json=timesKnown,proto3" json:"times_known,omitempty"` // of tasks that ended; 0: none has, and when the round ends is not known
