@@ -13,7 +13,8 @@ import (
 )
 
 // makeETA forecasts when the open round of a job ends, and how many rounds may follow; nil for a job that waits to
-// begin, only reports or has ended, and where this member does not lead. It takes some milliseconds, and holds nobody up.
+// begin, only reports or has ended, and where this member does not lead. It takes some milliseconds, and holds nobody
+// up.
 func (c Views) makeETA(job *state.Job) *pb.Eta {
 	lead, err := c.Leadership()
 	if err != nil || job.Ended() || job.Stage == pb.JobState_JOB_STATE_QUEUED || job.Reporting() {
